@@ -1,0 +1,48 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+LOCK := requirements/dev.lock
+
+.PHONY: help setup run demo test check bench messages lock clean
+
+help: ## What you can type
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(STAMP): $(LOCK) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Barnabas needs Python 3.11 or newer; this is $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+setup: $(STAMP) ## Make .venv with every tool in .venv/bin
+
+run: $(STAMP) ## A single broker on localhost:9092, data in ./data
+	@$(BIN)/barnabas run --data ./data
+
+demo: $(STAMP) ## 1,000 trucks report their position; read them back in order
+	@$(BIN)/barnabas demo
+
+check: $(STAMP) ## Lint, types and import contracts, in seconds
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## Everything a fresh machine can test
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+bench: $(STAMP) ## Side by side with Apache Kafka
+	$(BIN)/python -m bench
+
+messages: $(STAMP) ## Derive protocol/messages from kio's field metadata
+	$(BIN)/python tools/messages.py
+
+lock: ## Pin every dependency anew
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --extra dev pyproject.toml -o $(LOCK)
+
+clean: ## Remove the environment and the data
+	rm -rf $(VENV) data .mypy_cache .ruff_cache .pytest_cache
