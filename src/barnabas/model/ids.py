@@ -33,7 +33,8 @@ def uuid_from_text(text: str) -> bytes:
     raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if len(raw) != 16:
         raise ValueError(
-            f"Input string `{text}` decoded as {len(raw)} bytes, which is not equal to the 16 bytes of a UUID."
+            f"Input string `{text}` decoded as {len(raw)} bytes, which is not equal to "
+            "the expected 16 bytes of a base64-encoded UUID"
         )
     return raw
 
