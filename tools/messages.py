@@ -69,16 +69,18 @@ class StructRow:
 
 def main() -> int:
     TARGET.mkdir(exist_ok=True)
-    index = []
-    for key, schema in sorted(api_key_map.items()):
-        if key in _CONTROLLER_ONLY:
-            continue
-        (TARGET / f"{schema}.py").write_text(module_text(schema, key))
-        index.append(index_row(schema, key))
-    for schema in EXTRA_SCHEMAS:
-        (TARGET / f"{schema}.py").write_text(module_text(schema, -1))
-    (TARGET / "__init__.py").write_text(index_text(index))
+    for name, text in texts().items():
+        (TARGET / name).write_text(text)
     return 0
+
+
+def texts() -> dict[str, str]:
+    """Every file of the package, by name."""
+    keys = {key: schema for key, schema in sorted(api_key_map.items()) if key not in _CONTROLLER_ONLY}
+    files = {f"{schema}.py": module_text(schema, key) for key, schema in keys.items()}
+    files |= {f"{schema}.py": module_text(schema, -1) for schema in EXTRA_SCHEMAS}
+    files["__init__.py"] = index_text([index_row(schema, key) for key, schema in keys.items()])
+    return files
 
 
 def load(schema: str, version: int, kind: Any) -> type | None:
@@ -109,9 +111,15 @@ def module_text(schema: str, key: int) -> str:
             for row in order(structs, root_name)
         ]
     head = f'"""Derived from kio {kio_version()} by tools/messages.py; do not edit."""\n\n'
-    imports = (
-        "from __future__ import annotations\n\nfrom collections.abc import Sequence\nfrom typing import ClassVar\n\n"
-        "from barnabas.ports import Buffer\nfrom barnabas.protocol.schema import Field, Message\n\n_ZERO = bytes(16)\n"
+    imports = "\n".join(
+        (
+            "from __future__ import annotations\n",
+            "from collections.abc import Sequence",
+            "from typing import ClassVar\n",
+            "from barnabas.ports import Buffer",
+            "from barnabas.protocol.schema import Field, Message\n",
+            "_ZERO = bytes(16)\n",
+        )
     )
     return head + imports + "\n\n" + "\n\n".join(parts)
 
@@ -119,8 +127,9 @@ def module_text(schema: str, key: int) -> str:
 def rename_taken(structs: dict[str, StructRow], taken: set[str]) -> None:
     """A request and its response may each have a struct of one name and two shapes."""
     for name in [name for name in structs if name in taken]:
-        structs[name].name = f"Response{name}"
-        structs[structs[name].name] = structs.pop(name)
+        struct = structs.pop(name)
+        struct.name = f"Response{name}"
+        structs[struct.name] = struct
         for row in structs.values():
             for item in row.fields.values():
                 if item.struct == name:
@@ -152,9 +161,9 @@ def collect(entity: type, version: int, structs: dict[str, StructRow]) -> None:
         assert (known.kind, known.array) == (kind, shape.is_array), (entity, item)
         known.versions.append(version)
         known.default = default_of(item, kind, shape.is_array, nested)
-        if is_optional(item) and kind not in {"uuid", "int64", "int32"}:
-            known.nullable.append(version)
-        elif shape.is_array and kind == "int32" and "None" in str(item.type):
+        if (is_optional(item) and kind not in {"uuid", "int64", "int32"}) or (
+            shape.is_array and kind == "int32" and "None" in str(item.type)
+        ):
             known.nullable.append(version)
         if "tag" in item.metadata:
             known.tag = int(item.metadata["tag"])
@@ -260,7 +269,8 @@ def index_row(schema: str, key: int) -> str:
     versions = sorted(schema_name_map[schema])
     request = load(schema, versions[-1], EntityType.request)
     response = load(schema, versions[-1], EntityType.response)
-    assert request is not None and response is not None
+    assert request is not None
+    assert response is not None
     flexible = next(
         (v for v in versions if load(schema, v, EntityType.request).__flexible__),  # type: ignore[union-attr]
         32767,
@@ -275,8 +285,8 @@ def index_text(rows: list[str]) -> str:
     return (
         f'"""Derived from kio {kio_version()} by tools/messages.py; do not edit."""\n\n'
         "from __future__ import annotations\n\nfrom typing import NamedTuple\n\n\n"
-        "class Api(NamedTuple):\n    key: int\n    name: str\n    module: str\n    oldest: int\n    newest: int\n"
-        "    flexible_since: int\n\n\nAPIS: dict[int, Api] = {\n" + "\n".join(rows) + "\n}\n"
+        "class Api(NamedTuple):\n    key: int\n    name: str\n    module: str\n    oldest: int\n"
+        "    newest: int\n    flexible_since: int\n\n\nAPIS: dict[int, Api] = {\n" + "\n".join(rows) + "\n}\n"
     )
 
 

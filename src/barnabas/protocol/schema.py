@@ -52,8 +52,6 @@ class Message:
             return NotImplemented
         return all(_same(value, getattr(other, name)) for name, value in self._values())
 
-    __hash__ = None  # type: ignore[assignment]  # mutable data
-
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self._values())
         return f"{type(self).__name__}({inside})"
