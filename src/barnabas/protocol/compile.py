@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from barnabas.ports import Buffer
@@ -29,14 +28,22 @@ class MalformedError(Exception):
     """The peer sent bytes that are no message of this version."""
 
 
-@cache
+_decoders: dict[tuple[type[Message], int], Decode] = {}
+_encoders: dict[tuple[type[Message], int], Encode] = {}
+
+
 def decoder(message: type[Message], version: int) -> Decode:
-    return _Decoder(message, version).build()  # type: ignore[no-any-return]
+    found = _decoders.get((message, version))
+    if found is None:
+        found = _decoders[message, version] = _Decoder(message, version).build()
+    return found
 
 
-@cache
 def encoder(message: type[Message], version: int) -> Encode:
-    return _Encoder(message, version).build()  # type: ignore[no-any-return]
+    found = _encoders.get((message, version))
+    if found is None:
+        found = _encoders[message, version] = _Encoder(message, version).build()
+    return found
 
 
 class _Writer:

@@ -36,7 +36,7 @@ class Field(NamedTuple):
         return version >= self.nullable_since
 
 
-class Message:
+class Message:  # noqa: PLW1641  # mutable data has no hash
     """Base of every generated class: plain data with `__slots__`, compared and printed by its fields."""
 
     __slots__: ClassVar[tuple[str, ...]] = ()

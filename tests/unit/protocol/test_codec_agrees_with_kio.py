@@ -46,8 +46,8 @@ def test_bytes_are_what_kio_writes(key: int, version: int, kind: str) -> None:
 
 
 def kio_class(module: str, version: int, kind: str) -> Any:
-    entity = EntityType.request if kind == "Request" else EntityType.response
-    path, _, name = schema_name_map[module][version][entity].partition(":")
+    paths = schema_name_map[module][version]
+    path, _, name = paths[EntityType.request if kind == "Request" else EntityType.response].partition(":")
     return getattr(importlib.import_module(path), name)
 
 
