@@ -1,4 +1,4 @@
-"""What a principal may do, as the bit fields of KIP-430. Without an authorizer: everything a resource knows."""
+"""What a principal may do, as the bit fields of KIP-430. Without an authorizer: all that a resource knows."""
 
 from __future__ import annotations
 

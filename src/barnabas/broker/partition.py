@@ -53,7 +53,7 @@ class Partition:
     def __repr__(self) -> str:
         return f"Partition({self.topic}-{self.index})"
 
-    # --- who may ask -----------------------------------------------------------------------------------------
+    # --- who may ask ---------------------------------------------------------------------------------------
 
     def leader_log(self) -> Log:
         """The log, if this broker leads the partition and its disk works."""
@@ -71,7 +71,7 @@ class Partition:
         older = current_leader_epoch < self.image.leader_epoch
         raise ApiError(ErrorCode.FENCED_LEADER_EPOCH if older else ErrorCode.UNKNOWN_LEADER_EPOCH)
 
-    # --- append ----------------------------------------------------------------------------------------------
+    # --- append --------------------------------------------------------------------------------------------
 
     def append(self, records: memoryview, acks: int, now_ms: int) -> Appended:
         log = self.leader_log()
@@ -102,14 +102,14 @@ class Partition:
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
 
     def is_committed(self, last_offset: int, acks: int) -> bool:
-        """Whether an append up to `last_offset` may be acknowledged now. An acknowledgement that must wait for
-        the disk waits even under acks=1: a crash between the two would lose an acknowledged record."""
+        """Whether an append up to `last_offset` may be acknowledged now. Where a flush was asked for, even
+        acks=1 waits for the disk: a crash between the two would lose an acknowledged record."""
         log = self.log
         if log is None or self.flushed_offset <= last_offset < self._flush_wanted:
             return False
         return acks != ACKS_ALL or log.high_watermark > last_offset
 
-    # --- flush -----------------------------------------------------------------------------------------------
+    # --- flush ---------------------------------------------------------------------------------------------
 
     def flush(self) -> None:
         """Have a worker sync what is written so far; a flush under way is followed by one more."""
@@ -141,7 +141,7 @@ class Partition:
 
         self._host.workers.submit(unflushed.sync, flushed)
 
-    # --- progress --------------------------------------------------------------------------------------------
+    # --- progress ------------------------------------------------------------------------------------------
 
     def _advance(self, log: Log, offset: int) -> None:
         """With one replica, what is written (and flushed, where asked) is committed."""

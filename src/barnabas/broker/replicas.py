@@ -34,7 +34,7 @@ class ReplicaManager:
                 if partition is not None:
                     yield partition
 
-    # --- the image -------------------------------------------------------------------------------------------
+    # --- the image -----------------------------------------------------------------------------------------
 
     def apply(self, old: ClusterImage, new: ClusterImage) -> None:
         """Open, update and drop partitions until ours are what the image says."""

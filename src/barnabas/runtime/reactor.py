@@ -99,7 +99,7 @@ class Reactor:
         if self.sources.pop(fd, None) is not None:
             self.epoll.unregister(fd)
 
-    # --- the loop --------------------------------------------------------------------------------------------
+    # --- the loop ------------------------------------------------------------------------------------------
 
     def run(self) -> None:
         application, clock, epoll = self.application, self.clock, self.epoll
@@ -168,7 +168,7 @@ class Reactor:
         connection.interest = _IN
         self.epoll.register(connection.fd, _IN)
 
-    # --- one connection ----------------------------------------------------------------------------------------
+    # --- one connection ------------------------------------------------------------------------------------
 
     def _event(self, connection: Connection, mask: int, now_ms: int) -> None:
         connection.last_active_ms = now_ms
@@ -347,7 +347,7 @@ class Reactor:
             connection.interest = interest
             self.epoll.modify(connection.fd, interest)
 
-    # --- memory ----------------------------------------------------------------------------------------------
+    # --- memory --------------------------------------------------------------------------------------------
 
     def _reserve(self, connection: Connection, need: int) -> None:
         """Count an unfinished frame against queued.max.request.bytes; wait when there is none left."""
@@ -385,7 +385,7 @@ class Reactor:
             elif connection.last_active_ms < quiet_before_ms and connection.start == connection.end:
                 connection.release()
 
-    # --- the end -----------------------------------------------------------------------------------------------
+    # --- the end -------------------------------------------------------------------------------------------
 
     def _fault(self, connection: Connection, fault: PeerFaultError) -> None:
         log.warning("Closing connection of /%s: %s", connection.session.peer, fault)

@@ -77,7 +77,7 @@ class _Fetch:
         self.entries = entries
         self.enough = False
 
-    # --- reading ---------------------------------------------------------------------------------------------
+    # --- reading -------------------------------------------------------------------------------------------
 
     def read(self) -> list[tuple[TopicKey, PartitionData]]:
         """An answer per partition; `enough` says whether they need not wait for more."""
@@ -140,7 +140,7 @@ class _Fetch:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return partition
 
-    # --- answering -------------------------------------------------------------------------------------------
+    # --- answering -----------------------------------------------------------------------------------------
 
     def reply(self, answers: list[tuple[TopicKey, PartitionData]]) -> list[Part]:
         session = self.session
@@ -166,7 +166,7 @@ class _Fetch:
         parts[0] = _LENGTH.pack(size) + head + first
         return parts
 
-    # --- waiting ---------------------------------------------------------------------------------------------
+    # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
         partitions = [

@@ -157,7 +157,7 @@ def _close_on_error(context: Context, response: ProduceResponse) -> None:
                 )
 
 
-# --- waiting ----------------------------------------------------------------------------------------------
+# --- waiting -----------------------------------------------------------------------------------------------
 
 
 def _is_committed(item: _Pending, acks: int) -> bool:
@@ -193,7 +193,7 @@ def _fail(item: _Pending, code: ErrorCode) -> None:
     item.answer.error_message = code.sentence
 
 
-# --- the template -----------------------------------------------------------------------------------------
+# --- the template ------------------------------------------------------------------------------------------
 
 
 def _is_plain(context: Context, request: ProduceRequest, pending: list[_Pending]) -> bool:
@@ -216,8 +216,8 @@ class ProduceTemplate:
     """
 
     __slots__ = (
-        "_acks", "_constant", "_head", "_header", "_length", "_middle", "_node", "_partition", "_reply", "_start",
-        "_timeout_ms", "_topic",
+        "_acks", "_constant", "_head", "_header", "_length", "_middle", "_node", "_partition", "_reply",
+        "_start", "_timeout_ms", "_topic",
     )  # fmt: skip
 
     def __init__(self, node: Node, context: Context, request: ProduceRequest, partition: Partition) -> None:
