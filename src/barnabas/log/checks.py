@@ -86,9 +86,7 @@ def _refuse_range(header: BatchHeader) -> None:
             f"Batch has an invalid offset range: [{header.base_offset}, {header.last_offset}]",
         )
     if header.count <= 0:
-        raise ApiError(
-            ErrorCode.INVALID_RECORD, f"Invalid reported count for record batch: {header.count}"
-        )
+        raise ApiError(ErrorCode.INVALID_RECORD, f"Invalid reported count for record batch: {header.count}")
     raise ApiError(
         ErrorCode.INVALID_RECORD,
         f"Inconsistent batch offset range [{header.base_offset}, {header.last_offset}] and count of "

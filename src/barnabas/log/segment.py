@@ -256,9 +256,7 @@ class Segment:
     def _load_indexes(self) -> None:
         filesystem = self._open_files.filesystem
         try:
-            self._offset_index = OffsetIndex.decode(
-                filesystem.read_bytes(self.path(names.INDEX)), self.size
-            )
+            self._offset_index = OffsetIndex.decode(filesystem.read_bytes(self.path(names.INDEX)), self.size)
             self._time_index = TimeIndex.decode(filesystem.read_bytes(self.path(names.TIME_INDEX)))
         except (CorruptIndexError, FileNotFoundError) as problem:
             _LOG.warning("Rebuilding the indexes of %s: %s", self.path(names.LOG), problem)
