@@ -1,98 +1,44 @@
-"""One partition's log: append, read, and the offsets that say what is where.
-
-    log start ≤ … ≤ last stable ≤ high watermark ≤ log end
-
-Synchronous and single-threaded: its owner calls it from the loop, and takes slow work (fsync, removal of
-files) away as values (`Unflushed`, `Doomed`). A failure of the disk is an OSError; the owner of the directory
-decides what it means.
+"""One partition's log: append and read. The order of steps in an append is the promise it keeps:
+everything is checked before a byte is written, and nothing is remembered before the write has returned.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
-from barnabas.log import names
-from barnabas.log.checks import AppendOrigin, Batches, check_from_client, check_offsets_rise, sound_batches
-from barnabas.log.config import LogConfig
-from barnabas.log.leader_epochs import EpochEnd, LeaderEpochs
-from barnabas.log.open_files import OpenFiles
-from barnabas.log.results import NOTHING, Appended, OffsetMetadata, Read, Unflushed
+from barnabas.log import lookup, shrink
+from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
+from barnabas.log.config import LONG_MAX, LogConfig
+from barnabas.log.core import LogCore, Parts
+from barnabas.log.inspection import inspected, must_inspect
+from barnabas.log.leader_epochs import EpochEnd
+from barnabas.log.producer_entry import Duplicate, Origin
+from barnabas.log.producers import check_producer, note_producer
+from barnabas.log.results import NOTHING, Appended, OffsetMetadata, Read, TimestampOffset
 from barnabas.log.segment import Segment
-from barnabas.log.segments import Segments
+from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import TopicPartition
 from barnabas.ports import FileSlice
 from barnabas.records.batch import LOG_APPEND_TIME, LOG_OVERHEAD, set_max_timestamp_and_type
 
 # The first three fields of a batch, where the leader writes what it decides.
-OFFSET_LENGTH_EPOCH = struct.Struct(">qii")
+_OFFSET_LENGTH_EPOCH = struct.Struct(">qii")
 
-Note: TypeAlias = tuple[int, int, int]  # of one batch: last offset, largest timestamp, bytes
-
-
-def _widest(notes: list[Note]) -> Note:
-    return notes[-1][0], max(note[1] for note in notes), 0
+_Note: TypeAlias = tuple[int, int, int]  # of one batch: last offset, largest timestamp, bytes
 
 
-class Log:
-    def __init__(
-        self,
-        topic_partition: TopicPartition,
-        directory: str,
-        config: LogConfig,
-        open_files: OpenFiles,
-        segments: Segments,
-        leader_epochs: LeaderEpochs,
-        *,
-        log_start_offset: int,
-        log_end_offset: int,
-        recovery_point: int,
-        now_ms: int,
-        topic_id: bytes | None = None,
-        jitter: Callable[[int], int] = lambda _bound: 0,
-    ) -> None:
-        self.topic_partition = topic_partition
-        self.directory = directory
+class Log(LogCore):
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._must_inspect = must_inspect(self.config)
+
+    def update_config(self, config: LogConfig) -> None:
         self.config = config
-        self.topic_id = topic_id
-        self.segments = segments
-        self.active = segments.last
-        self.leader_epochs = leader_epochs
-        self.log_start_offset = log_start_offset
-        self.log_end_offset = log_end_offset
-        self.high_watermark = log_start_offset
-        self.recovery_point = recovery_point
-        self.last_flushed_ms = now_ms
-        self._open_files = open_files
-        self._jitter = jitter
-        self._names_synced_through = -1  # base offset of the newest segment whose name is durable
-
-    # --- offsets -----------------------------------------------------------------------------------------
-
-    @property
-    def last_stable_offset(self) -> int:
-        return self.high_watermark
-
-    @property
-    def size(self) -> int:
-        return self.segments.size()
-
-    def update_high_watermark(self, offset: int) -> int:
-        """Kept within the log. Returns what it is now."""
-        self.high_watermark = min(max(offset, self.log_start_offset), self.log_end_offset)
-        return self.high_watermark
-
-    def offset_metadata(self, offset: int) -> OffsetMetadata:
-        if offset == self.log_end_offset:
-            return OffsetMetadata(offset, self.active.base_offset, self.active.size)
-        segment = self.segments.floor(offset) or self.segments.first
-        found = segment.locate(offset)
-        return OffsetMetadata(offset, segment.base_offset, segment.size if found is None else found[0])
-
-    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
-        return self.leader_epochs.end_offset_for(epoch, self.log_end_offset)
+        self._must_inspect = must_inspect(config)
+        for segment in self.segments:
+            segment.index_interval_bytes = config.index_interval_bytes
 
     # --- append ------------------------------------------------------------------------------------------
 
@@ -104,55 +50,68 @@ class Log:
         *,
         leader_epoch: int,
         now_ms: int,
-        origin: AppendOrigin = AppendOrigin.CLIENT,
+        origin: Origin = Origin.CLIENT,
+        guard: Guard | None = None,
+        transaction_version: int = 0,
     ) -> Appended:
-        """Check, give offsets in place, write once. `buffer` is changed even when the append is refused."""
+        """Check, give offsets in place, write once. `buffer` may be changed even if the append is refused."""
         config = self.config
-        with memoryview(buffer) as view:
-            batches = sound_batches(view, start, end, config.max_message_bytes)
-            if not batches:
-                return Appended(-1, -1, -1, self.log_start_offset)
-            for _, header in batches:
-                check_from_client(header, origin)
-            append_time_ms = -1
-            if config.log_append_time:
-                append_time_ms = now_ms
-                for position, _ in batches:
-                    set_max_timestamp_and_type(view, position, now_ms, LOG_APPEND_TIME)
-            size = self._check_set(batches)
-            first = offset = self.log_end_offset
-            notes: list[Note] = []
-            for position, header in batches:
-                OFFSET_LENGTH_EPOCH.pack_into(view, position, offset, header[1], leader_epoch)
-                offset += header[12]
-                timestamp = header[8] if append_time_ms < 0 else append_time_ms
-                notes.append((offset - 1, timestamp, header[1] + LOG_OVERHEAD))
-            if leader_epoch != self.leader_epochs.latest_epoch:
-                self.leader_epochs.assign(leader_epoch, first)
-            position = batches[0][0]
-            self._write(view[position : position + size], first, notes, now_ms)
+        view = memoryview(buffer)
+        batches = sound_batches(view, start, end, config.max_message_bytes, origin, self.topic_partition)
+        if not batches:
+            return Appended(-1, -1, -1, self.log_start_offset)
+        latest_ms = now_ms + config.message_timestamp_after_max_ms
+        if self._must_inspect or any(header[8] > latest_ms or header[5] & 0x08 for _, header in batches):
+            view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
+        append_time_ms = -1
+        if config.log_append_time:
+            append_time_ms = now_ms
+            for position, _ in batches:
+                set_max_timestamp_and_type(view, position, now_ms, LOG_APPEND_TIME)
+        size = self._check_set(batches)
+        first = self.log_end_offset
+        producing = any(header[9] >= 0 for _, header in batches)
+        if producing:
+            duplicate = self._check_producers(view, batches, origin, guard, transaction_version)
+            if duplicate is not None:
+                return Appended(*duplicate, self.log_start_offset, True)
+        offset, notes = first, []
+        for position, header in batches:
+            _OFFSET_LENGTH_EPOCH.pack_into(view, position, offset, header[1], leader_epoch)
+            offset += header[6] + 1
+            timestamp = header[8] if append_time_ms < 0 else append_time_ms
+            notes.append((offset - 1, timestamp, header[1] + LOG_OVERHEAD))
+        self.leader_epochs.assign(leader_epoch, first)
+        begin = batches[0][0]
+        self._write(view[begin : begin + size], first, notes, now_ms)
+        if producing:
+            self._note_producers(view, batches, notes)
+        self.producers.end_offset = offset
         return Appended(first, offset - 1, append_time_ms, self.log_start_offset, False, size)
 
     def append_as_follower(self, buffer: bytearray, start: int, end: int, *, now_ms: int) -> Appended:
         """The leader's bytes as they are: only soundness and the order of offsets are checked."""
-        with memoryview(buffer) as view:
-            batches = sound_batches(view, start, end, self.config.segment_bytes)
-            if not batches:
-                return Appended(-1, -1, -1, self.log_start_offset)
-            check_offsets_rise(batches, self.log_end_offset)
-            size = self._check_set(batches)
-            for _, header in batches:
-                if header.leader_epoch >= 0:
-                    self.leader_epochs.assign(header.leader_epoch, header.base_offset)
-            first, last = batches[0][1].base_offset, batches[-1][1].last_offset
-            notes = [(header.last_offset, header.max_timestamp, header.size) for _, header in batches]
-            position = batches[0][0]
-            self._write(view[position : position + size], first, notes, now_ms)
-        return Appended(first, last, -1, self.log_start_offset, False, size)
+        view = memoryview(buffer)
+        batches = sound_batches(view, start, end, LONG_MAX, Origin.REPLICATION, self.topic_partition)
+        if not batches:
+            return Appended(-1, -1, -1, self.log_start_offset)
+        check_offsets_rise(batches, self.log_end_offset)
+        size = self._check_set(batches)
+        for _, header in batches:
+            if header.leader_epoch >= 0:
+                self.leader_epochs.assign(header.leader_epoch, header.base_offset)
+        notes = [(header.last_offset, header.max_timestamp, header.size) for _, header in batches]
+        begin, first_header = batches[0]
+        self._write(view[begin : begin + size], first_header.base_offset, notes, now_ms)
+        self._note_producers(view, batches, notes)
+        self.producers.end_offset = self.log_end_offset
+        return Appended(
+            first_header.base_offset, self.log_end_offset - 1, -1, self.log_start_offset, False, size
+        )
 
     def _check_set(self, batches: Batches) -> int:
         position, header = batches[-1]
-        size = position + header.size - batches[0][0]
+        size = position + header[1] + LOG_OVERHEAD - batches[0][0]
         if size > self.config.segment_bytes:
             raise ApiError(
                 ErrorCode.RECORD_LIST_TOO_LARGE,
@@ -161,8 +120,45 @@ class Log:
             )
         return size
 
-    def _write(self, data: memoryview, first_offset: int, notes: list[Note], now_ms: int) -> None:
-        last_offset, timestamp, _ = notes[-1] if len(notes) == 1 else _widest(notes)
+    def _check_producers(
+        self,
+        view: memoryview,
+        batches: Batches,
+        origin: Origin,
+        guard: Guard | None,
+        transaction_version: int,
+    ) -> Duplicate | None:
+        if len(batches) > 1 and origin is Origin.CLIENT:
+            # Each is checked against what is already written, so a client's batches come one at a time.
+            raise ApiError(ErrorCode.INVALID_RECORD, "An idempotent append holds exactly one record batch")
+        for position, header in batches:
+            if header[9] >= 0:
+                duplicate = check_producer(
+                    self.producers,
+                    view,
+                    position,
+                    header,
+                    offset=self.log_end_offset,
+                    origin=origin,
+                    guard=guard,
+                    transaction_version=transaction_version,
+                )
+                if duplicate is not None:
+                    return duplicate
+        return None
+
+    def _note_producers(self, view: memoryview, batches: Batches, notes: list[_Note]) -> None:
+        for (position, header), (last_offset, timestamp, _) in zip(batches, notes, strict=True):
+            if header[9] >= 0:
+                first_offset = last_offset - header[6]
+                completed = note_producer(self.producers, view, position, header, first_offset, timestamp)
+                if completed is not None:
+                    self.producers.complete(completed)
+
+    def _write(self, data: memoryview, first_offset: int, notes: list[_Note], now_ms: int) -> None:
+        last_offset, timestamp, _ = notes[-1]
+        if len(notes) > 1:
+            timestamp = max(note[1] for note in notes)
         segment = self.active
         if segment.must_roll(self.config, len(data), last_offset, timestamp, now_ms):
             segment = self.roll(now_ms, first_offset)
@@ -173,7 +169,9 @@ class Log:
 
     # --- read --------------------------------------------------------------------------------------------
 
-    def read(self, offset: int, max_bytes: int, *, upper_offset: int, minimum_one_batch: bool = True) -> Read:
+    def read(
+        self, offset: int, max_bytes: int, *, upper_offset: int, minimum_one_batch: bool = True
+    ) -> Read:
         """From the batch that holds the offset; whole batches below `upper_offset`, cut at `max_bytes`."""
         if offset > self.log_end_offset or offset < self.log_start_offset:
             raise ApiError(
@@ -238,66 +236,42 @@ class Log:
         )
         return between - low.position + high.position
 
-    # --- roll and flush ----------------------------------------------------------------------------------
+    # --- look up -----------------------------------------------------------------------------------------
 
-    def roll(self, now_ms: int, next_offset: int | None = None) -> Segment:
-        """Begin a new active segment at the end of the log (or at `next_offset`, if that is later)."""
-        base_offset = max(self.log_end_offset, next_offset or 0)
-        previous = self.active
-        if previous.base_offset == base_offset:
-            if previous.size == 0:
-                return previous
-            raise AssertionError(f"segment {base_offset} of {self.directory} holds data but no offset")
-        previous.seal()
-        previous.forget_recent()
-        segment = Segment.create(self._open_files, self.directory, base_offset, self.config, now_ms)
-        segment.roll_jitter_ms = self._next_jitter_ms()
-        self.segments.add(segment)
-        self.active = segment
-        return segment
+    def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
+        """The first record at or after the timestamp."""
+        return lookup.first_at_or_after(self.segments, timestamp, self.log_start_offset)
 
-    def _next_jitter_ms(self) -> int:
-        bound = min(self.config.segment_jitter_ms, self.config.segment_ms)
-        return self._jitter(bound) if bound > 0 else 0
+    def offset_of_max_timestamp(self) -> TimestampOffset | None:
+        return lookup.largest(self.segments)
 
-    def flush_is_due(self, now_ms: int) -> bool:
-        unflushed = self.log_end_offset - self.recovery_point
-        if unflushed <= 0:
-            return False
-        return (
-            unflushed >= self.config.flush_messages or now_ms - self.last_flushed_ms >= self.config.flush_ms
-        )
+    def earliest_offset(self) -> TimestampOffset:
+        first = self.leader_epochs.earliest
+        known = first is not None and first.start_offset <= self.log_start_offset
+        return TimestampOffset(-1, self.log_start_offset, first.epoch if first is not None and known else -1)
 
-    def unflushed_files(self) -> Unflushed:
-        """What to sync so that everything appended until now is durable.
+    def latest_offset(self, upper_offset: int) -> TimestampOffset:
+        latest = self.leader_epochs.latest_epoch
+        return TimestampOffset(-1, upper_offset, -1 if latest is None else latest)
 
-        The active segment's indexes are left out: recovery rebuilds those of every segment that is not wholly
-        below the recovery point.
-        """
-        segments = self.segments.from_offset(self.recovery_point)
-        paths = tuple(
-            path
-            for segment in segments[:-1]
-            for path in map(segment.path, names.SEGMENT_SUFFIXES)
-            if self._open_files.filesystem.exists(path)
-        )
-        directory = self.directory if self.active.base_offset > self._names_synced_through else None
-        return Unflushed(
-            self._open_files.filesystem, self.log_end_offset, (self.active.file,), paths, directory
-        )
+    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
+        return self.leader_epochs.end_offset_for(epoch, self.log_end_offset)
 
-    def mark_flushed(self, offset: int, now_ms: int) -> None:
-        if offset > self.recovery_point:
-            self.recovery_point = min(offset, self.log_end_offset)
-        self.last_flushed_ms = now_ms
-        newest = self.segments.floor(offset)
-        if newest is not None:
-            self._names_synced_through = max(self._names_synced_through, newest.base_offset)
+    # --- shrink ------------------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """Write what waits in memory and let the files go. The owner syncs and leaves the clean mark."""
-        self.active.seal()
-        for segment in self.segments:
-            segment.persist_indexes()
-            segment.close()
-        self.leader_epochs.flush()
+    def delete_records_before(self, offset: int) -> int:
+        """DeleteRecords: -1 stands for the high watermark. Returns the log start offset."""
+        shrink.advance_log_start(self, self.high_watermark if offset == -1 else offset)
+        return self.log_start_offset
+
+    def delete_old_segments(self, now_ms: int) -> int:
+        """Retention. How many segments went; their files are in `take_doomed`."""
+        return shrink.delete_old_segments(self, now_ms)
+
+    def truncate_to(self, offset: int, now_ms: int) -> bool:
+        return shrink.truncate_to(self, offset, now_ms)
+
+    def truncate_fully_and_start_at(
+        self, offset: int, now_ms: int, log_start_offset: int | None = None
+    ) -> None:
+        shrink.truncate_fully_and_start_at(self, offset, now_ms, log_start_offset)
