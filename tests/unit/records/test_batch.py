@@ -10,7 +10,6 @@ from barnabas.model.errors import ErrorCode
 from barnabas.records import batch as b
 from barnabas.records.errors import CorruptRecordsError, MalformedRecordsError
 
-
 A_HEADER = b.BatchHeader(
     base_offset=7,
     length=49,
