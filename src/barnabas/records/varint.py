@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from barnabas.ports import Buffer
 from barnabas.records.errors import MalformedRecordsError
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
@@ -9,7 +10,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _LONGEST = 10
 
 
-def read_varlong(data: bytes, position: int) -> tuple[int, int]:
+def read_varlong(data: Buffer, position: int) -> tuple[int, int]:
     """(value, position behind it). IndexError where the data ends: walkers turn it into their own error."""
     byte = data[position]
     position += 1
@@ -27,7 +28,7 @@ def read_varlong(data: bytes, position: int) -> tuple[int, int]:
     return (value >> 1) ^ -(value & 1), position
 
 
-def read_varint(data: bytes, position: int) -> tuple[int, int]:
+def read_varint(data: Buffer, position: int) -> tuple[int, int]:
     value, position = read_varlong(data, position)
     if not INT32_MIN <= value <= INT32_MAX:
         raise MalformedRecordsError(f"Varint {value} does not fit into 32 bits")
