@@ -5,7 +5,15 @@ from __future__ import annotations
 from barnabas.log.producer_entry import Origin
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.records.batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC, BatchHeader, check_crc, headers, read_header
+from barnabas.records.batch import (
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MAGIC,
+    BatchHeader,
+    check_crc,
+    headers,
+    read_header,
+)
 from barnabas.records.check import check_batch
 
 Batches = list[tuple[int, BatchHeader]]

@@ -16,10 +16,12 @@ from barnabas.log import names
 from barnabas.log.config import LogConfig
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.open_files import OpenFiles
+from barnabas.log.open_transactions import CompletedTransaction
 from barnabas.log.producer_state import ProducerStates
 from barnabas.log.results import Doomed, OffsetMetadata, Unflushed
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
+from barnabas.log.transaction_index import AbortedTransaction
 from barnabas.model.ids import TopicPartition
 
 
@@ -127,6 +129,19 @@ class LogCore:
         path = self.producers.take_snapshot(sync=False)
         if path is not None:
             self._unsynced_snapshots.append(path)
+
+    def complete_transaction(self, completed: CompletedTransaction) -> None:
+        """Index before state: a reader that sees the transaction decided must find it in the index."""
+        if completed.aborted:
+            self.active.transaction_index.append(
+                AbortedTransaction(
+                    completed.producer_id,
+                    completed.first_offset,
+                    completed.last_offset,
+                    completed.last_stable_offset,
+                )
+            )
+        self.producers.complete(completed)
 
     # --- flush -------------------------------------------------------------------------------------------
 

@@ -42,10 +42,14 @@ class OffsetIndex:
         self.offsets.append(relative_offset)
         self.positions.append(position)
 
+    def floor_entry(self, relative_offset: int) -> int:
+        """The greatest entry at or below the offset; -1 if there is none."""
+        return bisect_right(self.offsets, relative_offset) - 1
+
     def floor_position(self, relative_offset: int) -> int:
         """Where to start walking for this offset: an entry names its batch's *last* offset, so the walk
         starts at the greatest entry at or below it."""
-        entry = bisect_right(self.offsets, relative_offset) - 1
+        entry = self.floor_entry(relative_offset)
         return self.positions[entry] if entry >= 0 else 0
 
     def truncate(self, relative_offset: int) -> None:

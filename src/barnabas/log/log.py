@@ -5,7 +5,7 @@ everything is checked before a byte is written, and nothing is remembered before
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
+from bisect import bisect_left
 from typing import TypeAlias
 
 from barnabas.log import lookup, shrink
@@ -18,6 +18,7 @@ from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
 from barnabas.log.results import NOTHING, Appended, OffsetMetadata, Read, TimestampOffset
 from barnabas.log.segment import Segment
+from barnabas.log.transaction_index import AbortedTransaction
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.ports import FileSlice
@@ -153,7 +154,7 @@ class Log(LogCore):
                 first_offset = last_offset - header[6]
                 completed = note_producer(self.producers, view, position, header, first_offset, timestamp)
                 if completed is not None:
-                    self.producers.complete(completed)
+                    self.complete_transaction(completed)
 
     def _write(self, data: memoryview, first_offset: int, notes: list[_Note], now_ms: int) -> None:
         last_offset, timestamp, _ = notes[-1]
@@ -169,9 +170,7 @@ class Log(LogCore):
 
     # --- read --------------------------------------------------------------------------------------------
 
-    def read(
-        self, offset: int, max_bytes: int, *, upper_offset: int, minimum_one_batch: bool = True
-    ) -> Read:
+    def read(self, offset: int, max_bytes: int, *, upper_offset: int, minimum_one_batch: bool = True) -> Read:
         """From the batch that holds the offset; whole batches below `upper_offset`, cut at `max_bytes`."""
         if offset > self.log_end_offset or offset < self.log_start_offset:
             raise ApiError(
@@ -235,6 +234,32 @@ class Log(LogCore):
             if segment.base_offset < high.segment_base_offset
         )
         return between - low.position + high.position
+
+    def aborted_transactions(self, read: Read, upper_offset: int) -> list[AbortedTransaction]:
+        """Those a committed reader must skip in the batches of `read`."""
+        if read.slice is None or read.metadata is None:
+            return []
+        offset, segment_base_offset, position = read.metadata
+        segment = self.segments.floor(segment_base_offset)
+        if segment is None:
+            return []
+        upper = min(upper_offset, self._upper_bound(segment, position + read.slice.size))
+        found: list[AbortedTransaction] = []
+        for each in self.segments.from_offset(segment_base_offset):
+            result = each.transaction_index.collect(offset, upper)
+            found += result.aborted
+            if result.complete:
+                break
+        return found
+
+    def _upper_bound(self, segment: Segment, position: int) -> int:
+        """An offset that surely lies behind the bytes before `position`."""
+        index = segment.offset_index
+        entry = bisect_left(index.positions, position)
+        if entry < len(index):
+            return segment.base_offset + index.offsets[entry]
+        following = self.segments.after(segment)
+        return self.log_end_offset if following is None else following.base_offset
 
     # --- look up -----------------------------------------------------------------------------------------
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from barnabas.log.open_transactions import CompletedTransaction
 from barnabas.log.producer_entry import Duplicate, Origin
-from barnabas.log.producer_state import CompletedTransaction, ProducerStates
+from barnabas.log.producer_state import ProducerStates
 from barnabas.log.verification import Guard
 from barnabas.ports import Buffer
 from barnabas.records.batch import CONTROL_MASK, TRANSACTIONAL_MASK, BatchHeader

@@ -15,13 +15,14 @@ from barnabas.log import names, scan
 from barnabas.log.config import LogConfig
 from barnabas.log.indexes import OFFSET_ENTRY_BYTES, TIME_ENTRY, CorruptIndexError, OffsetIndex, TimeIndex
 from barnabas.log.open_files import OpenFiles
+from barnabas.log.transaction_index import TransactionIndex
 from barnabas.ports import Buffer, File
 from barnabas.records.batch import BatchHeader
 
 _LOG = logging.getLogger(__name__)
 
 RECENT_BATCHES_MAX = 1024
-_RELATIVE_OFFSET_MAX = 2**31 - 1
+RELATIVE_OFFSET_MAX = 2**31 - 1
 NO_TIMESTAMP = -1
 
 
@@ -34,6 +35,7 @@ class Segment:
         "_offset_index",
         "_open_files",
         "_time_index",
+        "_transaction_index",
         "base_offset",
         "bytes_since_index_entry",
         "created_ms",
@@ -61,6 +63,7 @@ class Segment:
         self._file: File | None = None
         self._offset_index: OffsetIndex | None = None
         self._time_index: TimeIndex | None = None
+        self._transaction_index: TransactionIndex | None = None
         self._first_timestamp: int | None = None
         self._max_timestamp: int | None = None  # None: still to be read from the time index
         self._max_timestamp_offset = base_offset
@@ -108,6 +111,7 @@ class Segment:
     def let_go(self) -> None:
         """Forget the open file and, if nothing in them waits to be written, the indexes."""
         self._file = None
+        self._close_transaction_index()
         offset_index, time_index = self._offset_index, self._time_index
         if (
             offset_index is not None
@@ -118,8 +122,14 @@ class Segment:
         ):
             self._offset_index = self._time_index = None
 
+    def _close_transaction_index(self) -> None:
+        if self._transaction_index is not None:
+            self._transaction_index.close()
+            self._transaction_index = None
+
     def close(self) -> None:
         self._open_files.forget(self)
+        self._close_transaction_index()
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -127,6 +137,7 @@ class Segment:
     def drop(self) -> None:
         """Stop using the files without closing what a reader may still hold."""
         self._open_files.forget(self)
+        self._close_transaction_index()
         self._file = None
 
     def moved_to(self, directory: str) -> None:
@@ -167,7 +178,7 @@ class Segment:
         """Would this append (its bytes, last offset and largest timestamp) outgrow the segment?"""
         if self.size > config.segment_bytes - size:
             return True
-        if last_offset - self.base_offset > _RELATIVE_OFFSET_MAX:
+        if last_offset - self.base_offset > RELATIVE_OFFSET_MAX:
             return True
         if self.size and self.waited_ms(timestamp, now_ms) > config.segment_ms - self.roll_jitter_ms:
             return True
@@ -209,18 +220,41 @@ class Segment:
             return position, following - position
         if not self.size:
             return None
-        start = self.offset_index.floor_position(relative)
-        found = scan.first_ending_at_or_after(self.file, offset, start, self.size)
+        found = scan.first_ending_at_or_after(self.file, offset, self._walk_from(relative), self.size)
         return None if found is None else (found[0], found[1].size)
 
-    def next_offset(self) -> int:
-        """One past the last record, read from the file."""
-        last = self.base_offset - 1
+    def _walk_from(self, relative: int) -> int:
+        """The indexed position at or before the offset. An entry that does not lead to the batch it names
+        unmasks the whole index as garbage."""
         index = self.offset_index
-        start = index.positions[-1] if len(index) else 0
-        for _, header in scan.walk(self.file, start, self.size):
-            last = header.last_offset
-        return last + 1
+        entry = index.floor_entry(relative)
+        if entry < 0:
+            return 0
+        position = index.positions[entry]
+        _, header = next(scan.walk(self.file, position, self.size), (0, None))
+        if header is not None and header.last_offset - self.base_offset == index.offsets[entry]:
+            return position
+        _LOG.warning("Rebuilding the indexes of %s: an entry leads nowhere", self.path(names.LOG))
+        self.rebuild_indexes()
+        return self.offset_index.floor_position(relative)
+
+    def end(self) -> tuple[int, int]:
+        """(one past the last record, where the last whole batch ends), read from the file."""
+        next_offset, position = self.base_offset, 0
+        for at, header in scan.walk(self.file, self._walk_from(RELATIVE_OFFSET_MAX), self.size):
+            next_offset, position = header.next_offset, at + header.size
+        return next_offset, position
+
+    def has_transaction_index(self) -> bool:
+        return self._open_files.filesystem.exists(self.path(names.TRANSACTION_INDEX))
+
+    @property
+    def transaction_index(self) -> TransactionIndex:
+        if self._transaction_index is None:
+            _ = self.file  # counted among the open files, and closed with this one
+            path = self.path(names.TRANSACTION_INDEX)
+            self._transaction_index = TransactionIndex(self._open_files.filesystem, path, self.base_offset)
+        return self._transaction_index
 
     @property
     def offset_index(self) -> OffsetIndex:
@@ -331,13 +365,19 @@ class Segment:
         self.offset_index.truncate(relative)
         self.time_index.truncate(relative)
         self.offset_index.written = self.time_index.written = -1
+        self.transaction_index.truncate_to(offset)
         return self.truncate_bytes(self.size if found is None else found[0])
 
-    def truncate_bytes(self, size: int) -> int:
+    def cut_bytes(self, size: int) -> int:
+        """Shorten the file; what the indexes know of the rest is the caller's business."""
         dropped = self.size - size
         if dropped:
             self.file.truncate(size)
             self.size = size
+        return dropped
+
+    def truncate_bytes(self, size: int) -> int:
+        dropped = self.cut_bytes(size)
         self.forget_recent()
         self.bytes_since_index_entry = 0
         if size == 0:
@@ -349,7 +389,7 @@ class Segment:
         """The last time entry, or a larger timestamp among the batches behind it."""
         self._max_timestamp = None
         largest = self.max_timestamp
-        start = self.offset_index.floor_position(self._max_timestamp_offset - self.base_offset)
+        start = self._walk_from(self._max_timestamp_offset - self.base_offset)
         for _, header in scan.walk(self.file, start, self.size):
             if header.max_timestamp > largest:
                 largest = header.max_timestamp

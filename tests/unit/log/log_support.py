@@ -7,7 +7,7 @@ import struct
 from crc32c import crc32c
 
 from barnabas.log.config import LogConfig
-from barnabas.log.loading import open_log
+from barnabas.log.loading import Opening, open_log
 from barnabas.log.log import Log
 from barnabas.log.open_files import OpenFiles
 from barnabas.log.results import Read
@@ -74,16 +74,16 @@ def open_test_log(
     log_start_offset: int = 0,
     open_files_limit: int = 64,
 ) -> Log:
-    return open_log(
-        OpenFiles(filesystem, open_files_limit),
-        DIRECTORY,
+    opening = Opening(
         PARTITION,
+        DIRECTORY,
         config or LogConfig(),
-        now_ms=now_ms,
+        now_ms,
         clean=clean,
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
     )
+    return open_log(OpenFiles(filesystem, open_files_limit), opening)
 
 
 def append(log: Log, data: bytearray, *, leader_epoch: int = 0, now_ms: int = 1000) -> int:
