@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
 from barnabas.log.results import Appended
 from barnabas.model.errors import ApiError, ErrorCode
@@ -52,6 +53,16 @@ class Partition:
 
     def __repr__(self) -> str:
         return f"Partition({self.topic}-{self.index})"
+
+    def open(self, log: Log) -> None:
+        """Begin to serve a log that was just loaded: all of it is committed, since we are its only replica."""
+        self.log = log
+        self.flushed_offset = self._flush_wanted = log.log_end_offset
+        log.update_high_watermark(log.log_end_offset)
+
+    def update_config(self, config: LogConfig) -> None:
+        if self.log is not None:
+            self.log.update_config(config)
 
     # --- who may ask ---------------------------------------------------------------------------------------
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from barnabas.broker.partition import Host, Partition
+from barnabas.broker.partition import Partition
 from barnabas.log.manager import LogManager
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage, PartitionImage, TopicImage
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
 
 class ReplicaManager:
-    def __init__(self, host: Host, logs: LogManager) -> None:
+    def __init__(self, host: Node, logs: LogManager) -> None:
         self._host = host
         self._logs = logs
         self._topics: dict[str, list[Partition | None]] = {}
@@ -61,30 +66,33 @@ class ReplicaManager:
                 known.progressed()
 
     def _open(self, topic: TopicImage, image: PartitionImage) -> Partition:
-        partition = Partition(topic.name, topic.id, image, self._host)
+        host = self._host
+        partition = Partition(topic.name, topic.id, image, host)
         place = TopicPartition(topic.name, image.index)
         try:
-            partition.log = self._logs.open_or_create(place, topic.id)
-        except OSError as error:
-            self._host.disk_failed(partition, error)
+            opened = self._logs.create(place, topic.id, host.log_config(topic.name), host.wall_ms)
+        except ApiError as error:
+            log.error("Cannot open the log of %s: %s", place, error)
+            host.upkeep.notice_failures()
         else:
-            if partition.log is not None:
-                partition.opened()
+            partition.open(opened)
         return partition
 
     def _drop(self, topic: TopicImage) -> None:
         for partition in self._topics.pop(topic.name, ()):
             if partition is None:
                 continue
-            had_log, partition.log = partition.log is not None, None
+            partition.log = None
             partition.progressed()
-            if had_log:
-                self._logs.delete(TopicPartition(topic.name, partition.index))
+            try:
+                self._logs.delete(TopicPartition(topic.name, partition.index), self._host.wall_ms)
+            except ApiError as error:
+                log.error("Cannot delete the log of %s: %s", partition, error)
+                self._host.upkeep.notice_failures()
 
-    def take_offline(self, directory_logs: Iterable[TopicPartition]) -> None:
-        """Their disk failed: answer KAFKA_STORAGE_ERROR from now on, and tell those who wait."""
-        for place in directory_logs:
-            partition = self.find(place.topic, place.partition)
-            if partition is not None:
+    def take_offline(self, directory: str) -> None:
+        """Its disk failed: answer KAFKA_STORAGE_ERROR from now on, and tell those who wait."""
+        for partition in self:
+            if partition.log is not None and partition.log.directory.startswith(directory + "/"):
                 partition.log = None
                 partition.progressed()

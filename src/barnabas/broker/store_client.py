@@ -23,9 +23,7 @@ class StoreClient:
         self.on_session: Callable[[SessionBegan | SessionEnded], None] = lambda _event: None
         self.on_changed: Callable[[Changed], None] = lambda _event: None
 
-    def submit(
-        self, operations: Sequence[Read] | Sequence[Write], done: Callable[[Completed], None]
-    ) -> None:
+    def submit(self, operations: Sequence[Read] | Sequence[Write], done: Callable[[Completed], None]) -> None:
         self._waiting[self._store.submit(operations)] = done
 
     def poll(self) -> None:

@@ -76,20 +76,26 @@ class Reactor:
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
         self.scratch = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
-        self.stopping = False
 
     # --- what may be attached ------------------------------------------------------------------------------
 
-    def listen(self, name: str, host: str, port: int, backlog: int) -> int:
-        """Bind a listener; returns the port (the chosen one if 0 was asked)."""
+    @staticmethod
+    def bind(host: str, port: int, backlog: int) -> socket.socket:
+        """A listening socket; clients wait in its backlog until `accept_from` is called."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
+        try:
+            listener.bind((host, port))
+        except OSError:
+            listener.close()
+            raise
         listener.listen(backlog)
         listener.setblocking(False)
+        return listener
+
+    def accept_from(self, name: str, listener: socket.socket) -> None:
         self.attach(listener.fileno(), lambda: self._accept(listener, name))
-        return int(listener.getsockname()[1])
 
     def attach(self, fd: int, ready: Callable[[], None]) -> None:
         self.sources[fd] = ready
@@ -101,10 +107,10 @@ class Reactor:
 
     # --- the loop ------------------------------------------------------------------------------------------
 
-    def run(self) -> None:
+    def run(self, stopped: Callable[[], bool]) -> None:
         application, clock, epoll = self.application, self.clock, self.epoll
         wait_ms = 0
-        while not self.stopping:
+        while not stopped():
             try:
                 events = epoll.poll(wait_ms / 1000)
             except InterruptedError:
@@ -125,9 +131,6 @@ class Reactor:
             if now_ms >= self.next_sweep_ms:
                 self._sweep(now_ms)
             wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
-
-    def stop(self) -> None:
-        self.stopping = True
 
     def close(self) -> None:
         for connection in list(self.connections.values()):

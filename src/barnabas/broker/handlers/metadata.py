@@ -74,7 +74,7 @@ def _one(
 def _missing(node: Node, name: str, may_create: bool) -> ErrorCode:
     if topic_name_problem(name) is not None:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
-    if not (may_create and node.auto_create(name)):
+    if not (may_create and node.auto_creation.request(name)):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.LEADER_NOT_AVAILABLE
 
