@@ -256,6 +256,21 @@ def test_lengths_agree_exactly_when_the_count_and_the_end_do(
     assert lengths_agree(batch, 0, header) == (count_error == 0 and cut == 0)
 
 
+@given(
+    runs=st.lists(st.tuples(st.integers(0, 20_000), st.integers(1, 90)), min_size=1, max_size=3),
+    count_error=st.sampled_from([-1, 0, 0, 1]),
+)
+def test_lengths_agree_counts_runs_of_equal_records_right(
+    runs: list[tuple[int, int]], count_error: int
+) -> None:
+    sizes = [size for size, repeat in runs for _ in range(repeat if size < 300 else 3)]
+    batch = build_batch([Record(i, 0, None, b"\xce" * size) for i, size in enumerate(sizes)])
+    header = b.read_header(batch)
+    assert lengths_agree(memoryview(batch), 0, header._replace(count=header.count + count_error)) == (
+        count_error == 0
+    )
+
+
 @settings(max_examples=300)
 @given(data=st.binary(max_size=400))
 def test_random_bytes_never_raise_anything_but_our_errors(data: bytes) -> None:
