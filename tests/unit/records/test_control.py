@@ -53,6 +53,13 @@ def test_a_leader_change_names_leader_and_voters(
     assert parse_control(record) == change
 
 
+def test_a_leader_change_has_the_bytes_kafka_writes() -> None:
+    """The value was taken from the metadata log of an Apache Kafka 4.3 broker."""
+    (record,) = read(build_leader_change(LeaderChange(1, (1,), (1,)), timestamp=1))
+    assert record.key == bytes.fromhex("00000002")
+    assert record.value == bytes.fromhex("00000000000102000000010002000000010000")
+
+
 def test_leader_change_with_directory_ids_is_read() -> None:
     voter = bytes([0, 0, 0, 4]) + bytes(16) + b"\x01\x00\x02hi"
     value = bytes([0, 1, 0, 0, 0, 4, 2]) + voter + bytes([1, 0])
