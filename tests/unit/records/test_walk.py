@@ -157,23 +157,25 @@ def test_kio_reads_our_batches(records: list[Record]) -> None:
     ]
 
 
-@given(
-    records=record_lists(min_size=1),
-    codec=codecs,
-)
-def test_we_read_aiokafka_and_kafka_python_batches(records: list[Record], codec: Codec) -> None:
-    aiokafka = AiokafkaBuilder(2, codec, 0, -1, -1, -1, 1 << 20)
+@given(records=record_lists(min_size=1), codec=codecs)
+def test_we_read_aiokafka_batches(records: list[Record], codec: Codec) -> None:
+    # Its writer takes a first timestamp of -1 for "none yet" and loses it; its own reader agrees with ours.
+    records = [record._replace(timestamp=max(record.timestamp, 0)) for record in records]
+    builder = AiokafkaBuilder(2, codec, 0, -1, -1, -1, 1 << 20)
     for *fields, headers in records:
-        aiokafka.append(*fields, headers=list(headers))
-    batches = [bytes(aiokafka.build())]
-    if codec != Codec.SNAPPY:
-        kafka_python = KafkaPythonBuilder(magic=2, compression_type=codec, batch_size=1 << 20)
-        for _, timestamp, key, value, headers in records:
-            kafka_python.append(timestamp, key, value, list(headers))
-        kafka_python.close()
-        batches.append(bytes(kafka_python.buffer()))
-    for batch in batches:
-        assert read(batch) == records
+        builder.append(*fields, headers=list(headers))
+    assert read(bytes(builder.build())) == records
+
+
+@given(
+    records=record_lists(min_size=1), codec=st.sampled_from([Codec.NONE, Codec.GZIP, Codec.LZ4, Codec.ZSTD])
+)
+def test_we_read_kafka_python_batches(records: list[Record], codec: Codec) -> None:
+    builder = KafkaPythonBuilder(magic=2, compression_type=codec, batch_size=1 << 20)
+    for _, timestamp, key, value, headers in records:
+        builder.append(timestamp, key, value, list(headers))
+    builder.close()
+    assert read(bytes(builder.buffer())) == records
 
 
 # --- contradictions --------------------------------------------------------------------------------------
