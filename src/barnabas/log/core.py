@@ -29,6 +29,10 @@ def no_jitter(_bound: int) -> int:
     return 0
 
 
+def nobody_cares(_log: LogCore) -> None:
+    return
+
+
 @dataclass(slots=True)
 class Parts:
     """What loading found on the disk."""
@@ -46,6 +50,7 @@ class Parts:
     now_ms: int
     topic_id: bytes | None = None
     jitter: Callable[[int], int] = no_jitter
+    on_roll: Callable[[LogCore], None] = nobody_cares
 
 
 class LogCore:
@@ -67,6 +72,7 @@ class LogCore:
         self._doomed: list[Doomed] = []
         self._open_files = parts.open_files
         self._jitter = parts.jitter
+        self._on_roll = parts.on_roll
         self._names_synced_through = -1  # base offset of the newest segment whose name is durable
         self._unsynced_snapshots: list[str] = []
 
@@ -115,7 +121,9 @@ class LogCore:
         # As of the new segment's start, so that recovery of this segment need not replay the ones before.
         self.producers.end_offset = base_offset
         self._snapshot()
-        return self.begin_at(base_offset, now_ms)
+        segment = self.begin_at(base_offset, now_ms)
+        self._on_roll(self)
+        return segment
 
     def begin_at(self, base_offset: int, now_ms: int) -> Segment:
         segment = Segment.create(self._open_files, self.directory, base_offset, self.config, now_ms)
@@ -164,10 +172,16 @@ class LogCore:
         paths = [path for group in rolled for path in group if filesystem.exists(path)]
         snapshots, self._unsynced_snapshots = self._unsynced_snapshots, []
         paths += [path for path in snapshots if filesystem.exists(path)]
-        directory = self.directory if self.active.base_offset > self._names_synced_through else None
+        directories = self._unsynced_directories()
         if rolled_only:
-            return Unflushed(filesystem, self.active.base_offset, (), tuple(paths), directory)
-        return Unflushed(filesystem, self.log_end_offset, (self.active.file,), tuple(paths), directory)
+            return Unflushed(filesystem, self.active.base_offset, (), tuple(paths), directories)
+        return Unflushed(filesystem, self.log_end_offset, (self.active.file,), tuple(paths), directories)
+
+    def _unsynced_directories(self) -> tuple[str, ...]:
+        """Inside first: the log's own directory appears in its parent only with its files in it."""
+        if self._names_synced_through < 0:
+            return self.directory, self.directory.rpartition("/")[0]
+        return (self.directory,) if self.active.base_offset > self._names_synced_through else ()
 
     def mark_flushed(self, offset: int, now_ms: int) -> None:
         """The files of an `Unflushed` with this offset are on the disk."""
@@ -211,13 +225,29 @@ class LogCore:
         self.leader_epochs.move_to(directory)
         self.producers.snapshots.move_to(directory)
 
-    def close(self) -> None:
-        """Write what waits in memory and let the files go. The owner syncs and leaves the clean mark."""
+    def close(self) -> Unflushed:
+        """Write what waits in memory and let the files go. The owner syncs what is returned before it leaves
+        the clean mark."""
         self.is_open = False
         self.producers.end_offset = self.log_end_offset
         self._snapshot()
         self.active.seal()
+        self.leader_epochs.flush()
         for segment in self.segments:
             segment.persist_indexes()
+        unflushed = self._closing_files()
+        for segment in self.segments:
             segment.close()
-        self.leader_epochs.flush()
+        return unflushed
+
+    def _closing_files(self) -> Unflushed:
+        """By path: the open files are closed. A log that was durable already has only its indexes to sync."""
+        before = self.unflushed_files()
+        paths = [*before.paths, *map(self.active.path, (names.LOG, names.INDEX, names.TIME_INDEX))]
+        return Unflushed(self._open_files.filesystem, before.offset, (), tuple(paths), (self.directory,))
+
+    def abandon(self) -> None:
+        """Let the files go as they are: the log is to be deleted."""
+        self.is_open = False
+        for segment in self.segments:
+            segment.drop()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from barnabas.log import leftovers, names
 from barnabas.log.config import LogConfig
-from barnabas.log.core import Parts, no_jitter
+from barnabas.log.core import LogCore, Parts, no_jitter, nobody_cares
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.log import Log
 from barnabas.log.open_files import OpenFiles
@@ -43,6 +43,7 @@ class Opening:
     topic_id: bytes | None = None
     producer_settings: ProducerSettings = field(default_factory=ProducerSettings)
     jitter: Callable[[int], int] = no_jitter
+    on_roll: Callable[[LogCore], None] = nobody_cares
 
 
 def open_log(open_files: OpenFiles, opening: Opening) -> Log:
@@ -77,6 +78,7 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
         opening.now_ms,
         _topic_id(open_files, opening),
         opening.jitter,
+        opening.on_roll,
     )
     return Log(parts)
 

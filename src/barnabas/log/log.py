@@ -22,12 +22,45 @@ from barnabas.log.transaction_index import AbortedTransaction
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.ports import FileSlice
-from barnabas.records.batch import LOG_APPEND_TIME, LOG_OVERHEAD, set_max_timestamp_and_type
+from barnabas.records.batch import (
+    LOG_APPEND_TIME,
+    LOG_APPEND_TIME_MASK,
+    LOG_OVERHEAD,
+    set_max_timestamp_and_type,
+)
 
 # The first three fields of a batch, where the leader writes what it decides.
 _OFFSET_LENGTH_EPOCH = struct.Struct(">qii")
 
 _Note: TypeAlias = tuple[int, int, int]  # of one batch: last offset, largest timestamp, bytes
+
+
+def _odd_timestamps(batches: Batches, latest_ms: int) -> bool:
+    """Too far in the future, or said to be the broker's own: the records must be looked at."""
+    for _, header in batches:  # noqa: SIM110 - on the hot path a generator costs more than the loop
+        if header[8] > latest_ms or header[5] & LOG_APPEND_TIME_MASK:
+            return True
+    return False
+
+
+def _has_producer(batches: Batches) -> bool:
+    for _, header in batches:  # noqa: SIM110 - as above
+        if header[9] >= 0:
+            return True
+    return False
+
+
+def _assign(
+    view: memoryview, batches: Batches, offset: int, leader_epoch: int, append_time_ms: int
+) -> list[_Note]:
+    """Write offset and leader epoch into each batch."""
+    notes = []
+    for position, header in batches:
+        _OFFSET_LENGTH_EPOCH.pack_into(view, position, offset, header[1], leader_epoch)
+        offset += header[6] + 1
+        timestamp = header[8] if append_time_ms < 0 else append_time_ms
+        notes.append((offset - 1, timestamp, header[1] + LOG_OVERHEAD))
+    return notes
 
 
 class Log(LogCore):
@@ -62,33 +95,29 @@ class Log(LogCore):
         if not batches:
             return Appended(-1, -1, -1, self.log_start_offset)
         latest_ms = now_ms + config.message_timestamp_after_max_ms
-        if self._must_inspect or any(header[8] > latest_ms or header[5] & 0x08 for _, header in batches):
+        if self._must_inspect or _odd_timestamps(batches, latest_ms):
             view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
-        append_time_ms = -1
-        if config.log_append_time:
-            append_time_ms = now_ms
-            for position, _ in batches:
-                set_max_timestamp_and_type(view, position, now_ms, LOG_APPEND_TIME)
+        append_time_ms = self._stamp(view, batches, now_ms) if config.log_append_time else -1
         size = self._check_set(batches)
-        first = self.log_end_offset
-        producing = any(header[9] >= 0 for _, header in batches)
+        producing = _has_producer(batches)
         if producing:
             duplicate = self._check_producers(view, batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return Appended(*duplicate, self.log_start_offset, True)
-        offset, notes = first, []
-        for position, header in batches:
-            _OFFSET_LENGTH_EPOCH.pack_into(view, position, offset, header[1], leader_epoch)
-            offset += header[6] + 1
-            timestamp = header[8] if append_time_ms < 0 else append_time_ms
-            notes.append((offset - 1, timestamp, header[1] + LOG_OVERHEAD))
+        first = self.log_end_offset
+        notes = _assign(view, batches, first, leader_epoch, append_time_ms)
         self.leader_epochs.assign(leader_epoch, first)
         begin = batches[0][0]
         self._write(view[begin : begin + size], first, notes, now_ms)
         if producing:
             self._note_producers(view, batches, notes)
-        self.producers.end_offset = offset
-        return Appended(first, offset - 1, append_time_ms, self.log_start_offset, False, size)
+        self.producers.end_offset = self.log_end_offset
+        return Appended(first, self.log_end_offset - 1, append_time_ms, self.log_start_offset, False, size)
+
+    def _stamp(self, view: memoryview, batches: Batches, now_ms: int) -> int:
+        for position, _ in batches:
+            set_max_timestamp_and_type(view, position, now_ms, LOG_APPEND_TIME)
+        return now_ms
 
     def append_as_follower(self, buffer: bytearray, start: int, end: int, *, now_ms: int) -> Appended:
         """The leader's bytes as they are: only soundness and the order of offsets are checked."""

@@ -65,7 +65,7 @@ def parse_directory(name: str) -> DirectoryKind | None:
     return PartitionDirectory(TopicPartition(topic, int(partition)))
 
 
-def delete_directory_name(topic_partition: TopicPartition, unique: str) -> str:
+def delete_directory_name(topic_partition: TopicPartition, unique: str, why: str = "delete") -> str:
     """`<topic>-<partition>.<unique>-delete`, the topic cut so that the whole stays a legal file name."""
-    suffix = f"-{topic_partition.partition}.{unique}-delete"
+    suffix = f"-{topic_partition.partition}.{unique}-{why}"
     return topic_partition.topic[: 255 - len(suffix)] + suffix

@@ -53,7 +53,7 @@ class Doomed(NamedTuple):
 class Unflushed:
     """What must reach the disk before the log is durable up to `offset`. `sync` may run on any thread."""
 
-    __slots__ = ("_directory", "_files", "_filesystem", "_paths", "offset")
+    __slots__ = ("_directories", "_files", "_filesystem", "offset", "paths")
 
     def __init__(
         self,
@@ -61,23 +61,23 @@ class Unflushed:
         offset: int,
         files: tuple[File, ...],
         paths: tuple[str, ...] = (),
-        directory: str | None = None,
+        directories: tuple[str, ...] = (),
     ) -> None:
         self.offset = offset
         self._filesystem = filesystem
         self._files = files
-        self._paths = paths
-        self._directory = directory
+        self.paths = paths
+        self._directories = directories
 
     def sync(self) -> None:
         for file in self._files:
             file.sync()
-        for path in self._paths:
+        for path in self.paths:
             opened = self._filesystem.open(path)
             try:
                 opened.sync()
             finally:
                 opened.close()
         # Names last: a name that survives a crash must not lead to bytes that did not.
-        if self._directory is not None:
-            self._filesystem.sync_directory(self._directory)
+        for directory in self._directories:
+            self._filesystem.sync_directory(directory)

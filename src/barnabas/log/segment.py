@@ -185,6 +185,9 @@ class Segment:
         return self._index_full(config.segment_index_bytes)
 
     def _index_full(self, index_bytes_max: int) -> bool:
+        # Neither index grows by more than one entry per this many bytes, so mostly this settles it.
+        if self.size < (self.index_interval_bytes + 1) * (index_bytes_max // TIME_ENTRY.size - 2):
+            return False
         return (
             len(self.offset_index) >= index_bytes_max // OFFSET_ENTRY_BYTES
             or len(self.time_index) >= index_bytes_max // TIME_ENTRY.size - 1
@@ -292,9 +295,22 @@ class Segment:
         try:
             self._offset_index = OffsetIndex.decode(filesystem.read_bytes(self.path(names.INDEX)), self.size)
             self._time_index = TimeIndex.decode(filesystem.read_bytes(self.path(names.TIME_INDEX)))
+            self._check_time_index(self._time_index)
         except (CorruptIndexError, FileNotFoundError) as problem:
             _LOG.warning("Rebuilding the indexes of %s: %s", self.path(names.LOG), problem)
             self.rebuild_indexes()
+
+    def _check_time_index(self, index: TimeIndex) -> None:
+        """Its last entry decides about retention, so it must name a batch that has that timestamp."""
+        if not self.size:
+            return
+        if not len(index):
+            raise CorruptIndexError("no entry for the largest timestamp")
+        start = self._walk_from(index.offsets[-1])
+        offset = self.base_offset + index.offsets[-1]
+        found = scan.first_ending_at_or_after(self.file, offset, start, self.size)
+        if found is None or found[1].max_timestamp != index.timestamps[-1]:
+            raise CorruptIndexError("the last entry names a batch without its timestamp")
 
     def rebuild_indexes(self) -> None:
         """From the batch headers alone. Nothing is written until the next flush, roll or close."""

@@ -2,66 +2,65 @@
 
 from __future__ import annotations
 
-import struct
-
-from crc32c import crc32c
+import random
 
 from barnabas.log.config import LogConfig
 from barnabas.log.loading import Opening, open_log
 from barnabas.log.log import Log
 from barnabas.log.open_files import OpenFiles
+from barnabas.log.producer_entry import Origin
+from barnabas.log.producer_state import ProducerSettings
 from barnabas.log.results import Read
 from barnabas.model.ids import TopicPartition
 from barnabas.ports import Filesystem
-from barnabas.records.batch import BatchHeader, headers
+from barnabas.records.batch import COUNT_AT, INT32, BatchHeader, headers, seal
+from barnabas.records.build import build_batch
+from barnabas.records.compress import Codec
+from barnabas.records.control import EndTransactionMarker, build_marker
+from barnabas.records.walk import Record
+from barnabas.sim.disk import CrashMode, SimulatedDisk
 
 PARTITION = TopicPartition("trucks", 0)
 DIRECTORY = "/data/trucks-0"
-
-
-def varint(value: int) -> bytes:
-    zigzag = (value << 1) ^ (value >> 63)
-    out = bytearray()
-    while zigzag > 0x7F:
-        out.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    out.append(zigzag)
-    return bytes(out)
-
-
-def record(offset_delta: int, timestamp_delta: int, value: bytes, key: bytes | None = None) -> bytes:
-    body = b"\0" + varint(timestamp_delta) + varint(offset_delta)
-    body += varint(-1) if key is None else varint(len(key)) + key
-    body += varint(len(value)) + value + varint(0)
-    return varint(len(body)) + body
 
 
 def batch(
     count: int = 1,
     *,
     value: bytes = b"value",
+    key: bytes | None = None,
     timestamps: list[int] | None = None,
     base_offset: int = 0,
     leader_epoch: int = -1,
-    attributes: int = 0,
     producer: tuple[int, int, int] = (-1, -1, -1),
+    transactional: bool = False,
+    control: bool = False,
+    codec: Codec = Codec.NONE,
     claimed_count: int | None = None,
-    magic: int = 2,
 ) -> bytearray:
     times = timestamps or [1000] * count
-    payload = b"".join(record(i, times[i] - times[0], value) for i in range(count))
-    body = struct.pack(
-        ">hiqqqhii",
-        attributes,
-        count - 1,
-        times[0],
-        max(times),
-        *producer,
-        count if claimed_count is None else claimed_count,
+    producer_id, producer_epoch, base_sequence = producer
+    data = build_batch(
+        [Record(base_offset + i, times[i], key, value) for i in range(count)],
+        base_offset=base_offset,
+        leader_epoch=leader_epoch,
+        codec=codec,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        transactional=transactional,
+        control=control,
     )
-    body += payload
-    head = struct.pack(">qiiBI", base_offset, len(body) + 9, leader_epoch, magic, crc32c(body))
-    return bytearray(head + body)
+    if claimed_count is not None:
+        INT32.pack_into(data, COUNT_AT, claimed_count)
+        seal(data, 0, len(data))
+    return data
+
+
+def marker(producer_id: int, epoch: int = 0, *, committed: bool, timestamp: int = 1000) -> bytearray:
+    return build_marker(
+        EndTransactionMarker(committed, 0), producer_id=producer_id, producer_epoch=epoch, timestamp=timestamp
+    )
 
 
 def open_test_log(
@@ -79,6 +78,7 @@ def open_test_log(
         DIRECTORY,
         config or LogConfig(),
         now_ms,
+        producer_settings=ProducerSettings(transaction_verification=False),
         clean=clean,
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
@@ -86,8 +86,35 @@ def open_test_log(
     return open_log(OpenFiles(filesystem, open_files_limit), opening)
 
 
-def append(log: Log, data: bytearray, *, leader_epoch: int = 0, now_ms: int = 1000) -> int:
-    return log.append_as_leader(data, 0, len(data), leader_epoch=leader_epoch, now_ms=now_ms).first_offset
+def append(
+    log: Log,
+    data: bytearray,
+    *,
+    leader_epoch: int = 0,
+    now_ms: int = 1000,
+    origin: Origin = Origin.CLIENT,
+) -> int:
+    done = log.append_as_leader(data, 0, len(data), leader_epoch=leader_epoch, now_ms=now_ms, origin=origin)
+    return done.first_offset
+
+
+def crashed(disk: SimulatedDisk) -> SimulatedDisk:
+    """The process died; the machine did not."""
+    disk.crash(SeededRandom(0), CrashMode.KEEP)
+    return disk
+
+
+class SeededRandom:
+    """`ports.Random` for tests."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def bytes(self, count: int) -> bytes:
+        return self._random.randbytes(count)
+
+    def below(self, bound: int) -> int:
+        return self._random.randrange(bound)
 
 
 def batches_in(read: Read) -> list[BatchHeader]:

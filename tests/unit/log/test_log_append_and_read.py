@@ -83,7 +83,7 @@ def _flip(data: bytearray) -> bytearray:
         (batch(2, claimed_count=1), ErrorCode.INVALID_RECORD),
         (batch(1, claimed_count=0), ErrorCode.INVALID_RECORD),
         (batch(1, base_offset=7), ErrorCode.INVALID_RECORD),
-        (batch(1, attributes=0x20), ErrorCode.INVALID_RECORD),
+        (batch(1, control=True), ErrorCode.INVALID_RECORD),
         (batch(1, value=b"x" * 3000), ErrorCode.MESSAGE_TOO_LARGE),
         (batch(1) * 40, ErrorCode.RECORD_LIST_TOO_LARGE),
     ],
