@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from barnabas.model.settings.table import BROKER_SETTINGS
 from barnabas.model.settings.typed import TypedValues
-from barnabas.model.settings.values import SettingError
+from barnabas.model.settings.values import SettingError, refusal
 
 # Java classes whose work this broker does itself, so that naming them changes nothing.
 _BUILT_IN = (
@@ -34,9 +34,11 @@ def check(settings: TypedValues) -> None:
     for name in _GUARDS:
         guard = settings.optional_text(name)
         if guard and guard not in (*_BUILT_IN, BROKER_SETTINGS[name].default):
-            raise SettingError(
-                f"{name}={guard} is a Java class, which cannot be loaded here; "
-                "without it more would be allowed than you meant, so the broker does not start."
+            raise refusal(
+                name,
+                guard,
+                f"Class {guard} could not be found. Java classes cannot be loaded here, and without this one "
+                "more would be allowed than you meant.",
             )
     for name, built_in in _ASSIGNORS.items():
         for chosen in settings.names(name):
