@@ -41,8 +41,7 @@ def test_row_has_kafkas_type_default_check_importance_and_mode(golden: list[Any]
     assert row.internal == internal
     if scope == "broker":
         assert row.mode.value == mode
-    if has_default:
-        assert row.default == default
+    assert row.default == (default if has_default else None)
 
 
 @pytest.mark.parametrize("golden", GOLDEN["outcomes"], ids=lambda golden: str(golden["of"][0][1]))

@@ -69,7 +69,7 @@ class OneOfAnyCase:
 
 
 class ListOf:
-    """A list without repetitions or gaps, of the given names or of any."""
+    """A list without gaps, of the given names or of any; repetitions are dropped before it is checked."""
 
     __slots__ = ("empty_allowed", "names")
 
@@ -82,8 +82,6 @@ class ListOf:
         if not value and not self.empty_allowed:
             valid = self.describe() or "any non-empty value"
             raise SettingError(f"Configuration '{name}' must not be empty. Valid values include: {valid}")
-        if len(set(value)) != len(value):
-            raise SettingError(f"Configuration '{name}' values must not be duplicated.")
         for item in value:
             if self.names and item not in self.names:
                 raise refusal(name, item, f"String must be one of: {', '.join(self.names)}")

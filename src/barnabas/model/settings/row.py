@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import NamedTuple
 
-from barnabas.model.settings.checks import Check
+from barnabas.model.settings.checks import Check, ListOf
 from barnabas.model.settings.values import SettingError, Type, Value, parse_text
 
 
@@ -49,6 +49,8 @@ class Setting(NamedTuple):
     def parse(self, text: str) -> Value:
         """The typed value of `text`; SettingError in Kafka's words if it is not one."""
         value = parse_text(self.name, self.type, text)
+        if isinstance(self.check, ListOf) and isinstance(value, tuple):
+            value = tuple(dict.fromkeys(value))
         if self.check is not None:
             self.check.validate(self.name, value)
         return value

@@ -26,6 +26,15 @@ class SettingError(ValueError):
     """A setting that cannot be accepted, in one sentence."""
 
 
+class RequirementError(SettingError):
+    """Settings that are fine one by one and do not go together."""
+
+
+def require(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise RequirementError(sentence)
+
+
 class Password:
     """A secret that does not print itself."""
 

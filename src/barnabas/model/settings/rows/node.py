@@ -21,14 +21,14 @@ from barnabas.model.settings.rows.words import (
 
 # fmt: off
 ROWS: tuple[Setting, ...] = (
-    Setting("node.id", INT, "-1", AT_LEAST_0, HIGH, READ_ONLY,
+    Setting("node.id", INT, None, AT_LEAST_0, HIGH, READ_ONLY,
         "The number of this node in the cluster. With `broker.id` also set, both must be the same number."),
     Setting("broker.id", INT, "-1", None, HIGH, READ_ONLY,
         "The number of this broker, as ZooKeeper-era files spell it; -1 lets one be generated."),
-    Setting("process.roles", LIST, "", ListOf("broker", "controller", empty_allowed=False), HIGH, READ_ONLY,
+    Setting("process.roles", LIST, None, ListOf("broker", "controller", empty_allowed=False), HIGH, READ_ONLY,
         "The KRaft roles of this process. Here every process is a broker, and a broker alone is its own "
         "controller."),
-    Setting("controller.listener.names", LIST, "", checks.NON_EMPTY_LIST, HIGH, READ_ONLY,
+    Setting("controller.listener.names", LIST, None, checks.NON_EMPTY_LIST, HIGH, READ_ONLY,
         "Listeners that carry controller traffic in KRaft. Accepted; this broker opens none of them."),
     Setting("controller.quorum.voters", LIST, "", checks.QuorumVoters(), HIGH, READ_ONLY,
         "KRaft's controllers as `{id}@{host}:{port}`. Only an entry that names this very node is "
