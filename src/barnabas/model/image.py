@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from barnabas.model.ids import INTERNAL_TOPICS
 
 NO_LEADER = -1
-# Of a partition that a tool wrote into the store: it has replicas, the controller has not chosen a leader yet.
+# Of a partition that a tool wrote into the store: the controller has not chosen its leader yet.
 UNINITIALISED_EPOCH = -1
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
