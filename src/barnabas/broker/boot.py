@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from barnabas.controller import elections
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
+from barnabas.controller.resumption import resume
 from barnabas.model.ids import uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, Endpoint
-from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value
+from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -66,19 +67,21 @@ class Boot:
 
     def _settle(self, image: ClusterImage) -> None:
         """Every partition of ours gets a leader, in a new epoch: what an earlier life began is over."""
-        node = self._node
-        decision = elections.at_start(image, node.broker_id, node.random)
-        parts = decision.multis()
+        whole = elections.complete(image, self._node.random)
+        settled = image.apply(whole.deltas)
+        resumed = resume(settled, self._node.broker_id)
+        self._write([*whole.multis(), *resumed.multis()], settled.apply(resumed.deltas))
 
-        def next_part(completed: Completed | None) -> None:
-            if completed is not None:
-                _check(completed.error)
-            if parts:
-                node.store.submit(parts.pop(0), next_part)
-            else:
-                self._open(image.apply(decision.deltas))
+    def _write(self, parts: list[tuple[Write, ...]], image: ClusterImage) -> None:
+        if not parts:
+            self._open(image)
+            return
 
-        next_part(None)
+        def written(completed: Completed) -> None:
+            _check(completed.error)
+            self._write(parts[1:], image)
+
+        self._node.store.submit(parts[0], written)
 
     def _open(self, image: ClusterImage) -> None:
         node = self._node
@@ -100,8 +103,8 @@ def _without_topics(image: ClusterImage) -> ClusterImage:
 def _values(completed: Completed) -> list[Value]:
     _check(completed.error)
     answer = completed.answers[0]
-    assert answer is not None
-    return list(answer.values)  # type: ignore[union-attr]
+    assert isinstance(answer, Values)
+    return list(answer.values)
 
 
 def _check(error: StoreError | None) -> None:

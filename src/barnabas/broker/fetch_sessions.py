@@ -55,9 +55,9 @@ class FetchSession:
                     self.partitions[key, asked.partition] = _Sent(asked)
                 else:
                     sent.asked = asked
-        for topic in request.forgotten_topics_data:
-            key = topic.topic_id if self.by_id else topic.topic
-            for index in topic.partitions:
+        for forgotten in request.forgotten_topics_data:
+            key = forgotten.topic_id if self.by_id else forgotten.topic
+            for index in forgotten.partitions:
                 self.partitions.pop((key, index), None)
 
     def is_news(self, key: TopicKey, data: PartitionData) -> bool:

@@ -51,8 +51,8 @@ def check(changes: Mapping[str, str | None]) -> None:
         if level is not None and level not in _LEVELS:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG,
-                f"Cannot set the log level of {name} to {level} as it is not a supported log level. Valid log "
-                f"levels are {', '.join(_LEVELS)}",
+                f"Cannot set the log level of {name} to {level} as it is not a supported log level. "
+                f"Valid log levels are {', '.join(_LEVELS)}",
             )
 
 

@@ -50,6 +50,7 @@ class Node:
         self.wall_ms = 0  # for what is stored
         self.image = ClusterImage()
         self.random = ports.random
+        self.filesystem = ports.filesystem
         self.workers = ports.workers
         self.timers = Timers()
         self.purgatory = Purgatory(self.timers)

@@ -55,7 +55,7 @@ class Partition:
         return f"Partition({self.topic}-{self.index})"
 
     def open(self, log: Log) -> None:
-        """Begin to serve a log that was just loaded: all of it is committed, since we are its only replica."""
+        """Begin to serve a log that was just loaded: we are its only replica, so all of it is committed."""
         self.log = log
         self.flushed_offset = self._flush_wanted = log.log_end_offset
         log.update_high_watermark(log.log_end_offset)

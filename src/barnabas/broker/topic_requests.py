@@ -1,4 +1,4 @@
-"""What CreateTopics, auto-creation and CreatePartitions share: the controller's decisions with our settings."""
+"""What CreateTopics and auto-creation share: the controller's decision with this broker's settings."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class UpkeepHost:
             self._node.logs.upkeep.finish(chore, error, self._node.wall_ms)
             self.notice_failures()
 
-        self._node.workers.submit(chore.work, finished)
+        self._node.workers.submit(chore.run, finished)
 
     def notice_failures(self) -> None:
         """Whoever met the failing disk, the partitions on it must stop answering as if it worked."""

@@ -11,8 +11,6 @@ import os
 import socket
 import struct
 from collections import deque
-from itertools import takewhile
-from typing import TypeGuard
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
@@ -91,7 +89,11 @@ class Connection:
     def _send_bytes(self) -> bool:
         """The byte parts up to the next file slice, in one call."""
         out = self.out
-        parts = [*takewhile(_is_bytes, out)]
+        parts: list[bytes] = []
+        for part in out:
+            if not isinstance(part, bytes):
+                break
+            parts.append(part)
         more = _MSG_MORE if len(out) > len(parts) else 0
         whole = parts[0] if len(parts) == 1 else b"".join(parts)
         sent = self.socket.send(whole, more)
@@ -117,7 +119,3 @@ class Connection:
             position += sent
             size -= sent
         return True
-
-
-def _is_bytes(part: Part) -> TypeGuard[bytes]:
-    return isinstance(part, bytes)

@@ -95,6 +95,9 @@ class RealFile:
         if fd >= 0:
             os.close(fd)
 
+    # A slice on its way to a socket keeps the file: the descriptor goes with the last who needs it.
+    __del__ = close
+
 
 def _byte_count(part: Buffer) -> int:
     return part.nbytes if isinstance(part, memoryview) else len(part)

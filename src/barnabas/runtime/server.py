@@ -14,15 +14,16 @@ from types import FrameType
 
 from barnabas.broker.boot import Boot, BootError
 from barnabas.broker.node import Node, Ports
-from barnabas.log.meta_properties import InconsistentDirectoryError, read_broker_id
+from barnabas.log import meta_properties
+from barnabas.log.meta_properties import InconsistentDirectoryError
+from barnabas.model import properties as java_properties
 from barnabas.model.image import Endpoint, SecurityProtocol
-from barnabas.model.properties import parse_properties
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.runtime import logs
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
-from barnabas.runtime.files import DiskFilesystem
+from barnabas.runtime.files import RealFilesystem
 from barnabas.runtime.reactor import Limits, Reactor
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
 from barnabas.store.sqlite import SqliteStore
@@ -40,21 +41,28 @@ class Server:
         self.clock = SystemClock()
         self.wakeup = Wakeup()
         self.workers = ThreadWorkers(self.wakeup, _WORKERS)
-        self.filesystem = DiskFilesystem()
+        self.filesystem = RealFilesystem()
         for path in settings.log_dirs:
             os.makedirs(path, exist_ok=True)
-        self.store = SqliteStore(os.path.join(settings.log_dirs[0], "metadata.db"))
-        broker_id = settings.broker_id
-        if broker_id is None:
-            broker_id = read_broker_id(self.filesystem, settings.log_dirs) or FIRST_GENERATED_ID
+        self.store = SqliteStore(settings.log_dirs[0])
         ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers)
-        self.node = Node(broker_id, settings, ports)
+        self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
         self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers))
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
+
+    def _broker_id(self) -> int:
+        """What is set, else what the directories were formatted with, else the first generated one."""
+        if self.settings.broker_id is not None:
+            return self.settings.broker_id
+        for path in self.settings.log_dirs:
+            found = meta_properties.read(self.filesystem, path)
+            if found is not None and found.node_id is not None:
+                return found.node_id
+        return FIRST_GENERATED_ID
 
     def apply_limits(self, settings: BrokerSettings) -> None:
         limits = self.limits
@@ -93,13 +101,13 @@ class Server:
                     f"Socket server failed to bind to {endpoint.host or '0.0.0.0'}:{endpoint.port}: "
                     f"{error.strerror}."
                 ) from error
-            self.listening.append((endpoint.listener, listener))
-            bound[endpoint.listener] = listener.getsockname()[1]
+            self.listening.append((endpoint.name, listener))
+            bound[endpoint.name] = listener.getsockname()[1]
         for endpoint in self.settings.advertised_listeners:
             host = endpoint.host or socket.getfqdn()
-            port = endpoint.port or bound[endpoint.listener]
+            port = endpoint.port or bound[endpoint.name]
             protocol = SecurityProtocol(endpoint.protocol.name)
-            self.endpoints[endpoint.listener] = Endpoint(host, port, protocol)
+            self.endpoints[endpoint.name] = Endpoint(host, port, protocol)
 
     def _serve(self) -> None:
         for name, listener in self.listening:
@@ -157,10 +165,12 @@ def _raise_file_limit() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """`python -m barnabas.runtime.server server.properties [--override name=value]…`"""
     words = sys.argv[1:] if arguments is None else arguments
-    with open(words[0], encoding="utf-8") as file:
-        properties = parse_properties(file.read())
-    overrides = [words[i + 1] for i in range(1, len(words) - 1) if words[i] == "--override"]
-    properties.update(tuple(override.split("=", 1)) for override in overrides)
+    with open(words[0], "rb") as file:
+        properties = java_properties.load(file.read())
+    for at, word in enumerate(words[:-1]):
+        if word == "--override":
+            name, _, value = words[at + 1].partition("=")
+            properties[name] = value
     return run(properties)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.controller.partitions import create_partitions
-from barnabas.controller.topics import MorePartitions, PartitionsResult
+from barnabas.controller.partitions import MorePartitions, PartitionsResult, create_partitions
 from barnabas.model.errors import ErrorCode
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.create_partitions import (

@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.controller.deletion import delete_topics
-from barnabas.controller.topics import DeletedTopic, TopicSelector
+from barnabas.controller.deletion import DeletedTopic, TopicSelector, delete_topics
 from barnabas.model.errors import ErrorCode
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.delete_topics import (

@@ -40,10 +40,10 @@ def _one(node: Node, topic: str, index: int) -> PartitionResponse:
             producer.producer_id,
             producer.epoch,
             producer.last_sequence,
-            producer.last_timestamp,
+            producer.last_timestamp_ms,
             producer.coordinator_epoch,
-            producer.transaction_start_offset,
+            producer.transaction_first_offset,
         )
-        for producer in log.active_producers()
+        for producer in log.producers.entries()
     ]
     return PartitionResponse(index, 0, None, states)

@@ -124,7 +124,7 @@ class _Fetch:
         if found.slice is not None:
             data.records = found.slice
         if committed:
-            aborted = log.aborted_transactions(offset, found, upper)
+            aborted = log.aborted_transactions(found, upper)
             data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         return data
 
@@ -169,11 +169,7 @@ class _Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
-        partitions = [
-            partition
-            for key, asked in self.entries
-            if (partition := self._find(key, asked.partition)) is not None
-        ]
+        partitions = [self._find(key, asked.partition) for key, asked in self.entries]
         self.node.purgatory.park(
             self.context.session,
             partitions,

@@ -153,7 +153,7 @@ def _close_on_error(context: Context, response: ProduceResponse) -> None:
             if answer.error_code:
                 raise PeerFaultError(
                     f"acks=0 produce of client {context.client_id} to {topic.name}-{answer.index} failed "
-                    f"with {ErrorCode(answer.error_code).name}"
+                    f"with {answer.error_code}"
                 )
 
 
