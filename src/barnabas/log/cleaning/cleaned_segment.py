@@ -6,13 +6,18 @@ import contextlib
 import struct
 
 from barnabas.log.cleaning.retention import Kept
+from barnabas.log.names import (
+    CLEANED,
+    INDEX,
+    LOG,
+    SEGMENT_SUFFIXES,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    offset_file,
+)
 from barnabas.log.transaction_index import TransactionIndex
 from barnabas.ports import Buffer, Filesystem
 from barnabas.records.batch import NO_TIMESTAMP
-
-LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX = ".log", ".index", ".timeindex", ".txnindex"
-SEGMENT_SUFFIXES = (LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX)
-CLEANED = ".cleaned"
 
 _WRITE_BYTES = 1 << 20
 _INDEX_ENTRY = struct.Struct(">ii")
@@ -20,7 +25,7 @@ _TIME_ENTRY = struct.Struct(">qi")
 
 
 def segment_path(directory: str, base_offset: int, suffix: str) -> str:
-    return f"{directory}/{base_offset:020d}{suffix}"
+    return f"{directory}/{offset_file(base_offset, suffix)}"
 
 
 class CleanedSegment:

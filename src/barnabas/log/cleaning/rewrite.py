@@ -11,18 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.log.cleaning.cleaned_segment import (
-    INDEX,
-    LOG,
-    TIME_INDEX,
-    TRANSACTION_INDEX,
-    CleanedSegment,
-    segment_path,
-)
+from barnabas.log.cleaning.cleaned_segment import CleanedSegment, segment_path
 from barnabas.log.cleaning.job import CleaningJob, GroupCleaned, JobDone, JobFailed, Outcome
 from barnabas.log.cleaning.offset_map import OffsetMap
 from barnabas.log.cleaning.retention import Rules, keep
 from barnabas.log.cleaning.transactions import CleanedTransactions
+from barnabas.log.names import INDEX, LOG, TIME_INDEX, TRANSACTION_INDEX
 from barnabas.log.transaction_index import AbortedTransaction, TransactionIndex
 from barnabas.ports import File, Filesystem
 from barnabas.records.batch import INT32, LENGTH_AT, LOG_OVERHEAD, BatchHeader, check_crc, headers
