@@ -6,7 +6,6 @@ what was set dynamically for the cluster, the properties file. Below them is the
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 
@@ -188,6 +187,8 @@ def _warning(name: str) -> list[str]:
         return [f"{name} is a setting of older versions; {row.retired}."] if row.retired else []
     if name.startswith(_FOREIGN_PREFIXES):
         return []
+    import difflib  # only misspelt files pay for it
+
     nearest = difflib.get_close_matches(name, BROKER_SETTINGS, n=1)
     hint = f"; did you mean {nearest[0]}?" if nearest else "."
     return [f"{name} is not a known setting and has no effect{hint}"]
