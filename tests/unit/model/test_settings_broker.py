@@ -352,3 +352,20 @@ def test_passwords_do_not_print_themselves() -> None:
     secret = BrokerSettings({"ssl.key.password": "hush"}).password("ssl.key.password")
     assert secret is not None
     assert (secret.secret, repr(secret), str(secret)) == ("hush", "[hidden]", "[hidden]")
+
+
+def test_a_placeholder_is_not_taken_for_a_value() -> None:
+    file = {"config.providers": "vault", "ssl.key.password": "${vault:path:key}"}
+    with pytest.raises(SettingError, match=r"ssl\.key\.password takes its value from the provider vault"):
+        BrokerSettings(file)
+
+
+def test_bad_value_of_one_listener_stops_the_start() -> None:
+    with pytest.raises(SettingError, match=r"Invalid value x for configuration max\.connections"):
+        BrokerSettings({"listener.name.plaintext.max.connections": "x"})
+
+
+def test_settings_cannot_be_changed_behind_the_brokers_back() -> None:
+    settings = BrokerSettings({"node.id": "1"})
+    with pytest.raises(TypeError):
+        settings.static["node.id"] = "2"  # type: ignore[index]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from barnabas.model.settings import endpoints, plugins, requirements
 from barnabas.model.settings.listeners import Endpoint, SecurityProtocol, parse_map
@@ -58,10 +59,11 @@ class BrokerSettings(TypedValues):
         own_dynamic: Mapping[str, str] = _EMPTY,
     ) -> None:
         """SettingError in one sentence if a value is bad or two do not go together."""
-        self.static = _with_both_ids(static)
-        self.cluster_dynamic = dict(cluster_dynamic)
-        self.own_dynamic = dict(own_dynamic)
+        self.static = MappingProxyType(_with_both_ids(static))
+        self.cluster_dynamic = MappingProxyType(dict(cluster_dynamic))
+        self.own_dynamic = MappingProxyType(dict(own_dynamic))
         texts = {**self.static, **self.cluster_dynamic, **self.own_dynamic}
+        _check_listener_keys(texts)
         super().__init__(
             {
                 name: row.parse(texts[name]) if name in texts else row.default_value
@@ -179,6 +181,13 @@ def _with_both_ids(static: Mapping[str, str]) -> dict[str, str]:
     elif "broker.id" in texts and parse_text("broker.id", Type.INT, texts["broker.id"]) != -1:
         texts["node.id"] = texts["broker.id"]
     return texts
+
+
+def _check_listener_keys(texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        row = base_row(name)
+        if row is not None and row.name != name:
+            row.parse(text)
 
 
 def _warning(name: str) -> list[str]:
