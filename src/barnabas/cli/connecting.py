@@ -15,6 +15,7 @@ from barnabas.wire import Cluster
 BOOTSTRAP = Option(
     "bootstrap-server", "REQUIRED: the broker or brokers to connect to.", "String: server to connect to"
 )
+NO_ZOOKEEPER = "Kafka's tools no longer ask ZooKeeper; name a broker: --bootstrap-server host:9092"
 COMMAND_CONFIG = Option(
     "command-config",
     "A properties file with settings for the connection.",

@@ -82,6 +82,7 @@ class Options:
     table: Parser
     given: dict[str, list[str]]
     stray: list[str]
+    order: list[str] = field(default_factory=list)  # every option's name, each time it was typed
     old_names: list[str] = field(default_factory=list)
 
     def has(self, name: str) -> bool:
@@ -187,6 +188,7 @@ class Parser:
         option = self._find(word, typed)
         if typed != option.name:
             options.old_names.append(typed)
+        options.order.append(option.name)
         held = options.given.setdefault(option.name, [])
         if option.value is None:
             return

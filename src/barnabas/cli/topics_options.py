@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli.connecting import BOOTSTRAP, COMMAND_CONFIG
+from barnabas.cli.connecting import BOOTSTRAP, COMMAND_CONFIG, NO_ZOOKEEPER
 from barnabas.cli.options import Option, OptionError, Options, Parser, UsageError
 
 ACTIONS = ("create", "list", "alter", "describe", "delete")
@@ -44,7 +44,7 @@ OPTIONS = (
     Option(
         "partitions",
         "How many partitions the topic gets, or grows to. Without it a new topic gets the broker's default. "
-        "(WARNING: when the number grows, records with a key go to other partitions and their order changes.)",
+        "(WARNING: when it grows, records with a key go to other partitions and their order changes.)",
         "Integer: # of partitions",
     ),
     Option(
@@ -75,7 +75,7 @@ OPTIONS = (
     ),
 )
 GONE = {
-    "zookeeper": "Kafka's tools no longer go through ZooKeeper; name a broker: --bootstrap-server host:9092",
+    "zookeeper": NO_ZOOKEEPER,
     "broker-list": "did you mean --bootstrap-server?",
     "force": "--force is gone; the action is taken at once",
     "disable-rack-aware": "--disable-rack-aware is gone; use --replica-assignment to place replicas yourself",
