@@ -62,10 +62,10 @@ class Option:
         return "" if self.value is None else self.value.split(":", maxsplit=1)[0].strip()
 
     def heading(self) -> str:
-        names = ", ".join(f"--{name}" for name in sorted((*self.aliases, self.name)))
+        """Old spellings are understood, not advertised."""
         if self.value is None:
-            return names
-        return f"{names} [{self.value}]" if self.argument_optional else f"{names} <{self.value}>"
+            return f"--{self.name}"
+        return f"--{self.name} [{self.value}]" if self.argument_optional else f"--{self.name} <{self.value}>"
 
     def text(self) -> str:
         return self.description if self.default is None else f"{self.description} (default: {self.default})"
@@ -221,5 +221,5 @@ class Parser:
 
     def usage(self) -> str:
         shown = [option for option in self.options.values() if not option.hidden]
-        shown.sort(key=lambda option: min((option.name, *option.aliases)))
+        shown.sort(key=lambda option: option.name)
         return columns((option.heading(), option.text()) for option in shown)

@@ -20,7 +20,7 @@ from barnabas.protocol.messages.metadata import (
 )
 from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address, parse_bootstrap
-from barnabas.wire.codes import check
+from barnabas.wire.codes import known
 from barnabas.wire.connection import Connection
 from barnabas.wire.errors import NetworkError, PeerError
 from barnabas.wire.retry import retrying
@@ -115,22 +115,26 @@ class Cluster:
     def brokers(self) -> Sequence[MetadataResponseBroker]:
         return self.metadata(()).brokers
 
-    def leaders(self, partitions: Iterable[TopicPartition]) -> dict[int, list[TopicPartition]]:
-        """Partitions grouped by the broker that leads them. Inside `retrying`, since leaders move."""
+    def locate(
+        self, partitions: Iterable[TopicPartition]
+    ) -> tuple[dict[int, list[TopicPartition]], dict[TopicPartition, ApiError]]:
+        """Partitions grouped by the broker that leads them, and why others have no leader."""
         wanted = list(partitions)
         answer = self.metadata(sorted({partition.topic for partition in wanted}))
-        found: dict[TopicPartition, int] = {}
-        for topic in answer.topics:
-            check(topic.error_code)
-            for row in topic.partitions:
-                if row.leader_id >= 0:
-                    found[TopicPartition(topic.name or "", row.partition_index)] = row.leader_id
+        found = {topic.name: topic for topic in answer.topics}
         grouped: dict[int, list[TopicPartition]] = {}
+        missing: dict[TopicPartition, ApiError] = {}
         for partition in wanted:
-            if partition not in found:
-                raise ApiError(ErrorCode.LEADER_NOT_AVAILABLE, f"No leader found for partition {partition}.")
-            grouped.setdefault(found[partition], []).append(partition)
-        return grouped
+            topic = found[partition.topic]
+            rows = [row for row in topic.partitions if row.partition_index == partition.partition]
+            if topic.error_code or not rows:
+                code = known(topic.error_code) or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                missing[partition] = ApiError(code)
+            elif rows[0].leader_id < 0:
+                missing[partition] = ApiError(known(rows[0].error_code) or ErrorCode.LEADER_NOT_AVAILABLE)
+            else:
+                grouped.setdefault(rows[0].leader_id, []).append(partition)
+        return grouped, missing
 
     # --- inside ------------------------------------------------------------------------------------------
 
