@@ -10,7 +10,7 @@ from barnabas.cli.options import Option, Options
 from barnabas.cli.properties import load_properties
 from barnabas.cli.running import warn
 from barnabas.model.ids import INTERNAL_TOPICS
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, SettingsError
 
 BOOTSTRAP = Option(
     "bootstrap-server", "REQUIRED: the broker or brokers to connect to.", "String: server to connect to"
@@ -30,10 +30,7 @@ def properties_of(options: Options, name: str = "command-config") -> dict[str, s
     try:
         return load_properties(path)
     except OSError as error:
-        raise ToolError(
-            f"{path} ({error.strerror})" if error.errno != 2 else f"{path} (No such file or directory)",
-            "java.nio.file.NoSuchFileException",
-        ) from None
+        raise SettingsError(f"{path}: {error.strerror}") from None
 
 
 def connect(options: Options, bootstrap: str = "bootstrap-server") -> Cluster:

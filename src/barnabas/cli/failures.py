@@ -49,6 +49,7 @@ class ToolError(Exception):
         self.java_name = java_name
 
 
+NO_CLIENT = "Failed to create new KafkaAdminClient"
 FAILURES = (ToolError, ApiError, WireError)  # what a tool answers for; anything else is a bug of ours
 
 
@@ -72,6 +73,8 @@ def _short_name(error: Exception) -> str:
 
 def sentence(error: Exception, call: str) -> str:
     """What went wrong; `call` is what Kafka's admin client calls the request that never found a broker."""
+    if isinstance(error, SettingsError):
+        return f"{NO_CLIENT}\n{error}"
     if isinstance(error, DeadlineError):
         return f"Timed out waiting for a node assignment. Call: {call}"
     return str(error)

@@ -18,7 +18,7 @@ from barnabas.cli.options import Options
 from barnabas.cli.running import run
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
-from barnabas.wire import Cluster, WireError
+from barnabas.wire import Cluster, SettingsError, WireError
 from barnabas.wire.admin import brokers, configs, groups, topics
 from barnabas.wire.admin.configs import Change, Operation, Resource, ResourceType, Source
 
@@ -52,12 +52,15 @@ def configs_tool(arguments: Sequence[str]) -> int:
     except (ApiError, WireError) as error:
         call = "describeConfigs" if "--describe" in arguments else "incrementalAlterConfigs"
         print(f"Error while executing config command with args '{' '.join(arguments)}'", file=sys.stderr)
-        print(
-            f"java.util.concurrent.ExecutionException: {java_name(error)}: {sentence(error, call)}",
-            file=sys.stderr,
-        )
+        print(_cause(error, call), file=sys.stderr)
         return 1
     return 0
+
+
+def _cause(error: Exception, call: str) -> str:
+    if isinstance(error, SettingsError):
+        return f"org.apache.kafka.common.KafkaException: {sentence(error, call)}"
+    return f"java.util.concurrent.ExecutionException: {java_name(error)}: {sentence(error, call)}"
 
 
 def _describe(cluster: Cluster, entity: Entity, show_all: bool) -> None:

@@ -15,7 +15,8 @@ from barnabas.cli.options import Option, OptionError, Options, Parser
 from barnabas.cli.running import run
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, SettingsError
+from barnabas.wire.address import parse_bootstrap
 from barnabas.wire.admin import offsets
 from barnabas.wire.admin.offsets import Spec
 
@@ -67,6 +68,7 @@ def get_offsets_tool(arguments: Sequence[str]) -> int:
     try:
         options = PARSER.parse(arguments)
         options.require("bootstrap-server")
+        _check_servers(options)
         wanted = _filter(options)
         time = parse_time(options.text("time"))
         with connect(options) as cluster:
@@ -77,6 +79,13 @@ def get_offsets_tool(arguments: Sequence[str]) -> int:
         print(f"Error occurred: {sentence(error, 'listTopics')}", file=sys.stderr)
         return 1
     return 0
+
+
+def _check_servers(options: Options) -> None:
+    try:
+        parse_bootstrap(options.text("bootstrap-server"))
+    except SettingsError:
+        raise options.wrong("Please provide valid host:port like host1:9091,host2:9092\n") from None
 
 
 def _print_offsets(cluster: Cluster, wanted: Filter, time: int, exclude_internal: bool) -> None:

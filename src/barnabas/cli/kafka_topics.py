@@ -7,6 +7,7 @@ mistakes in the command line go to stderr. Both leave with 1.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 
 from barnabas.cli import topics_options
@@ -17,7 +18,7 @@ from barnabas.cli.running import run
 from barnabas.cli.topics_describe import Shown, describe
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, uuid_from_text
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, SettingsError
 from barnabas.wire.admin import topics
 
 SOURCE = "org.apache.kafka.tools.TopicCommand"
@@ -37,6 +38,9 @@ def topics_tool(arguments: Sequence[str]) -> int:
     try:
         with connect(options) as cluster:
             _ACTIONS[action](cluster, options)
+    except SettingsError as error:
+        print(sentence(error, action), file=sys.stderr)
+        return 1
     except (*FAILURES, OptionError) as error:
         call = "createTopics" if action == "create" else "listTopics"
         print(f"Error while executing topic command : {sentence(error, call)}")

@@ -22,7 +22,7 @@ from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address, parse_bootstrap
 from barnabas.wire.codes import known
 from barnabas.wire.connection import Connection
-from barnabas.wire.errors import NetworkError, PeerError
+from barnabas.wire.errors import NetworkError, PeerError, SettingsError, UnresolvedError
 from barnabas.wire.retry import retrying
 from barnabas.wire.settings import DEFAULTS, Settings
 from barnabas.wire.transport import Dial, dial_plain
@@ -141,18 +141,20 @@ class Cluster:
     def _any(self) -> Connection:
         for held in self._connections.values():
             return held
-        trouble: NetworkError | None = None
+        trouble: list[NetworkError] = []
         for number, address in enumerate(self._bootstrap, start=1):
             try:
                 # Kafka numbers bootstrap entries downwards from -1 until it knows their real ids.
                 opened = Connection.open(address, self.settings, -number, self._dial)
             except NetworkError as error:
-                trouble = error
+                trouble.append(error)
             else:
                 self._connections[opened.node_id] = opened
                 return opened
-        assert trouble is not None, "a bootstrap list is never empty"
-        raise trouble
+        if all(isinstance(error, UnresolvedError) for error in trouble):
+            # Waiting does not bring a name into being: no retry.
+            raise SettingsError("No resolvable bootstrap urls given in bootstrap.servers")
+        raise trouble[-1]
 
     def _controller(self) -> int:
         if self._controller_id < 0:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from barnabas.cli.failures import FAILURES
 from barnabas.cli.nearest import nearest
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.wire import Cluster, DeadlineError, VersionError
+from barnabas.wire import Cluster, DeadlineError, SettingsError, VersionError
 from barnabas.wire.admin import topics
 
 Action: TypeAlias = Callable[[argparse.Namespace], int]
@@ -86,6 +86,8 @@ def _title(error: Exception, asked: argparse.Namespace) -> str:
 def _hint(error: Exception, asked: argparse.Namespace) -> str | None:
     if isinstance(error, DeadlineError):
         return "Start one with `barnabas run`, or name another with --server HOST:PORT."
+    if isinstance(error, SettingsError):
+        return "--server wants HOST:PORT, for example localhost:9092."
     if not isinstance(error, ApiError):
         return None
     if error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and getattr(asked, "topic", None):
