@@ -52,18 +52,16 @@ class DefaultFormatter:
             for column in COLUMNS
             if properties.get(f"print.{column}", str(column == "value")).strip().lower() == "true"
         }
-        default = DefaultFormatter()
+
+        def separator(name: str, fallback: str) -> bytes:
+            return properties.get(name, fallback).encode(errors="surrogateescape")
+
         return DefaultFormatter(
             frozenset(shown),
-            *(
-                properties[name].encode(errors="surrogateescape") if name in properties else fallback
-                for name, fallback in (
-                    ("key.separator", default.key_separator),
-                    ("line.separator", default.line_separator),
-                    ("headers.separator", default.headers_separator),
-                    ("null.literal", default.null_literal),
-                )
-            ),
+            separator("key.separator", "\t"),
+            separator("line.separator", "\n"),
+            separator("headers.separator", ","),
+            separator("null.literal", "null"),
             _deserialisers(properties),
         )
 

@@ -1,7 +1,7 @@
 """How the console producer turns lines into records: Kafka's LineMessageReader.
 
-Properties: parse.key, key.separator, parse.headers, headers.delimiter, headers.separator, headers.key.separator,
-ignore.error, null.marker. The pattern of a full line is `h1:v1,h2:v2<TAB>key<TAB>value`.
+Properties: parse.key, key.separator, parse.headers, headers.delimiter, headers.separator,
+headers.key.separator, ignore.error, null.marker. A full line is `h1:v1,h2:v2<TAB>key<TAB>value`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class LineReader:
         headers = key = None
         start = 0
         if self.parse_headers:
-            headers, start = self._field(line, line_number, start, self.headers_delimiter, "headers delimiter")
+            headers, start = self._field(
+                line, line_number, start, self.headers_delimiter, "headers delimiter"
+            )
         if self.parse_key:
             key, start = self._field(line, line_number, start, self.key_separator, "key separator")
         pairs = self._headers(headers, line_number) if headers not in {None, self.null_marker} else []
@@ -100,12 +102,11 @@ class LineReader:
         if not separator:
             if self.ignore_error:
                 return pair, None
-            raise ReaderError(
-                f"No header key separator found in pair '{pair}' on line number {line_number}"
-            )
+            raise ReaderError(f"No header key separator found in pair '{pair}' on line number {line_number}")
         if name == self.null_marker:
             raise ReaderError(
-                f"Header keys should not be equal to the null marker '{self.null_marker}' as they can't be null"
+                f"Header keys should not be equal to the null marker '{self.null_marker}' "
+                "as they can't be null"
             )
         return name, self._nullable(value)
 

@@ -2,6 +2,7 @@
 
 import logging
 
+from barnabas.client.admin import Admin, Offsets, Partition, Topic
 from barnabas.client.consumer import Consumer
 from barnabas.client.errors import ClientError, ConsumeError, DeliveryError, Failure
 from barnabas.client.producer import Delivery, Producer, RecordMetadata
@@ -9,15 +10,19 @@ from barnabas.client.record import Record
 from barnabas.client.serialise import from_json, text, to_json
 
 __all__ = [
+    "Admin",
     "ClientError",
     "ConsumeError",
     "Consumer",
     "Delivery",
     "DeliveryError",
     "Failure",
+    "Offsets",
+    "Partition",
     "Producer",
     "Record",
     "RecordMetadata",
+    "Topic",
     "from_json",
     "text",
     "to_json",
