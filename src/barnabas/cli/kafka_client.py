@@ -120,14 +120,14 @@ def parse(parser: Parser, arguments: Sequence[str]) -> Options:
         raise UsageError(message, parser.usage()) from None
 
 
-def one_of(options: Options, new: str, old: str) -> str:
+def one_of(options: Options, new: str, old: str, word: str = "Warning:") -> str:
     """Which spelling of the two was used; the old one is still heard, and answered with the new one.
 
     Kafka says so on standard output, in the middle of the records. Ours goes to standard error."""
     if not options.has(old):
         return new
     print(
-        f"Warning: --{old} is deprecated and will be removed in a future version. Use --{new} instead.",
+        f"{word} --{old} is deprecated and will be removed in a future version. Use --{new} instead.",
         file=sys.stderr,
     )
     return old
