@@ -171,14 +171,32 @@ def check_resolvable(bootstrap_servers: str) -> None:
     raise ConfigError("No resolvable bootstrap urls given in bootstrap.servers")
 
 
-def build(factory: Callable[..., C], properties: Mapping[str, object], **arguments: Any) -> C:
+# Kafka's defaults where librdkafka's differ: exactly one copy of each record, keys where Java puts them.
+PRODUCER_DEFAULTS: Mapping[str, object] = {
+    "enable.idempotence": True,
+    "partitioner": "murmur2_random",
+    "delivery.timeout.ms": 120_000,
+}
+CONSUMER_DEFAULTS: Mapping[str, object] = {
+    "allow.auto.create.topics": True,
+    # librdkafka would rest for a second whenever its queue is full.
+    "fetch.queue.backoff.ms": 20,
+}
+
+
+def build(
+    factory: Callable[..., C],
+    defaults: Mapping[str, object],
+    properties: Mapping[str, object],
+    **arguments: Any,
+) -> C:
     """A librdkafka client from Kafka's properties. Kafka ignores names it does not know, so these do too."""
     import confluent_kafka
 
     quiet = logging.getLogger("barnabas.cli.librdkafka")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
-    config = translate(properties) | arguments
+    config = {**defaults, **translate(properties), **arguments}
     while True:
         try:
             return factory(config, logger=quiet)
@@ -188,3 +206,16 @@ def build(factory: Callable[..., C], properties: Mapping[str, object], **argumen
             if unknown is None or unknown[1] not in config:
                 raise ConfigError(text) from None
             del config[unknown[1]]
+
+
+def print_metrics(role: str, client_id: str, statistics: Mapping[str, object]) -> None:
+    """Kafka's table of a client's metrics; the numbers are librdkafka's."""
+    rows = {
+        f"{role}-metrics:{name.replace('_', '-')}:{{client-id={client_id}}}": value
+        for name, value in sorted(statistics.items())
+        if isinstance(value, int | float)
+    }
+    width = max((len(name) for name in rows), default=0)
+    print(f"\n{'Metric Name':<{width}}   Value")
+    for name, value in rows.items():
+        print(f"{name:<{width}} : {value:.3f}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.cli.console_producer_options import PARSER, checked, producer_properties, reader_properties
 from barnabas.cli.kafka_client import (
     ERRORS,
+    PRODUCER_DEFAULTS,
     ConfigError,
     build,
     check_resolvable,
@@ -102,13 +103,8 @@ class Session:
         self._who = f"Producer clientId={properties['client.id']}"
         self._topic_is_there = False
         self._metadata_requests = 0
-        defaults = {
-            "enable.idempotence": True,
-            "partitioner": "murmur2_random",
-            "delivery.timeout.ms": 120000,
-        }
         self._producer = build(
-            confluent_kafka.Producer, defaults | properties, error_cb=connection_warnings(self._who)
+            confluent_kafka.Producer, PRODUCER_DEFAULTS, properties, error_cb=connection_warnings(self._who)
         )
         self._failure: str | None = None
 

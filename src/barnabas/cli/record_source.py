@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from barnabas.cli.kafka_client import (
+    CONSUMER_DEFAULTS,
     ERRORS,
     build,
     connection_warnings,
@@ -71,11 +72,17 @@ class RecordSource:
     """A librdkafka consumer that finds its partitions as Kafka's does: waiting for a topic that is not there
     yet, and joining topics and partitions that appear later."""
 
-    def __init__(self, selection: Selection, timeout_ms: int | None) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        timeout_ms: int | None,
+        statistics: Callable[[str], None] | None = None,
+    ) -> None:
         import confluent_kafka
 
         self._selection = selection
         self._timeout_ms = timeout_ms
+        self.assigned_at_ms: int | None = None
         self._assigned: set[tuple[str, int]] = set()
         self._next_discovery = 0.0
         self._discoveries_failed = 0
@@ -85,14 +92,23 @@ class RecordSource:
             # Only what was written out counts as read.
             "enable.auto.offset.store": False,
         }
-        defaults = {"allow.auto.create.topics": "true"}
-        self._consumer = build(confluent_kafka.Consumer, defaults | selection.properties, **arguments)
+        if statistics is not None:
+            arguments["stats_cb"] = statistics
+        self._consumer = build(confluent_kafka.Consumer, CONSUMER_DEFAULTS, selection.properties, **arguments)
         if selection.in_group:
             pattern = None if selection.pattern is None else f"^({selection.pattern.pattern})$"
-            self._consumer.subscribe([selection.topic or pattern or ""])
+            self._consumer.subscribe([selection.topic or pattern or ""], on_assign=self._note_assignment)
+
+    def _note_assignment(self, *_: object) -> None:
+        if self.assigned_at_ms is None:
+            self.assigned_at_ms = int(time.time() * 1000)
 
     def close(self) -> None:
         self._consumer.close()
+
+    def serve(self, seconds: float) -> None:
+        """Let librdkafka's callbacks come, and drop what else does."""
+        self._consumer.consume(1_000_000, timeout=seconds)
 
     def processed(self, message: Message) -> None:
         if self._selection.in_group:
@@ -139,6 +155,7 @@ class RecordSource:
         self._assigned |= found
         if new:
             self._consumer.incremental_assign([self._position(topic, index, first) for topic, index in new])
+            self._note_assignment()
 
     def _position(self, topic: str, partition: int, first: bool) -> TopicPartition:
         """A partition that appears while we read is read from its first record."""

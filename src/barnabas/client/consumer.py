@@ -181,6 +181,8 @@ def _connect(servers: str | Iterable[str], group: str | None, start: Start, sett
         "enable.auto.commit": group is not None,
         "enable.auto.offset.store": False,
         "enable.partition.eof": group is None,
+        # librdkafka would rest for a second whenever its queue is full.
+        "fetch.queue.backoff.ms": 20,
         "auto.offset.reset": start if start in {"earliest", "latest"} else "error",
     } | settings
     try:
