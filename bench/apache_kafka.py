@@ -1,7 +1,8 @@
-"""Apache Kafka itself, from its jars: provisioned through Maven, started as one KRaft node, its tools run by class.
+"""Apache Kafka itself, from its jars: provisioned through Maven, started as one KRaft node, its tools run
+by class.
 
-The bench measures against it, and the tests use it as the oracle. Everything that may be missing (Java, Maven, the
-registry) is an `Unavailable` with one sentence that says what to do.
+The bench measures against it, and the tests use it as the oracle. Everything that may be missing (Java,
+Maven, the registry) is an `UnavailableError` with one sentence that says what to do.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ rootLogger.appenderRef.stdout.ref=STDOUT
 """
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """Apache Kafka cannot be had on this machine; the message is one sentence that says what is missing."""
 
 
@@ -55,7 +56,7 @@ def provision() -> Path:
     given = os.environ.get("BARNABAS_KAFKA_LIBS")
     if given is not None:
         if not any(Path(given).glob("kafka-clients-*.jar")):
-            raise Unavailable(f"BARNABAS_KAFKA_LIBS names {given}, which holds no kafka-clients jar.")
+            raise UnavailableError(f"BARNABAS_KAFKA_LIBS names {given}, which holds no kafka-clients jar.")
         return Path(given)
     require_java()
     libraries = CACHE / "libs"
@@ -77,9 +78,9 @@ def _exclusively(directory: Path) -> Iterator[None]:
 def _copy_dependencies(libraries: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise Unavailable(
-            "Maven is missing: install it (apt-get install maven), or set BARNABAS_KAFKA_LIBS to a directory of "
-            f"Apache Kafka {VERSION}'s jars."
+        raise UnavailableError(
+            "Maven is missing: install it (apt-get install maven), or set BARNABAS_KAFKA_LIBS to a directory "
+            f"of Apache Kafka {VERSION}'s jars."
         )
     (CACHE / "pom.xml").write_text(_project_object_model())
     partial = CACHE / "libs.partial"
@@ -91,10 +92,12 @@ def _copy_dependencies(libraries: Path) -> None:
             command, cwd=CACHE, capture_output=True, text=True, timeout=MAVEN_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"Maven did not fetch Apache Kafka {VERSION} within {MAVEN_TIMEOUT_S} s.") from None
+        raise UnavailableError(
+            f"Maven did not fetch Apache Kafka {VERSION} within {MAVEN_TIMEOUT_S} s."
+        ) from None
     if done.returncode != 0:
         reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
-        raise Unavailable(f"Maven could not fetch Apache Kafka {VERSION}: {reason}")
+        raise UnavailableError(f"Maven could not fetch Apache Kafka {VERSION}: {reason}")
     partial.rename(libraries)
 
 
@@ -112,7 +115,7 @@ def _project_object_model() -> str:
 
 def require_java() -> None:
     if shutil.which("java") is None:
-        raise Unavailable(
+        raise UnavailableError(
             "Java is missing: install a JDK 17 or newer (apt-get install default-jdk-headless)."
         )
 
@@ -140,7 +143,9 @@ def run_tool(
 
 
 class ApacheKafka(BrokerProcess):
-    """One Apache Kafka node, broker and controller in one process; the same face as `barnabas.testing.Broker`."""
+    """One Apache Kafka node, broker and controller in one process; the same face as
+    `barnabas.testing.Broker`.
+    """
 
     name = "Apache Kafka broker"
 
@@ -167,7 +172,8 @@ class ApacheKafka(BrokerProcess):
             return
         done = run_tool("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", self.properties_file)
         if done.returncode != 0:
-            raise Unavailable(f"Apache Kafka could not format {self.log_dir}: {done.stderr or done.stdout}")
+            reason = done.stderr or done.stdout
+            raise UnavailableError(f"Apache Kafka could not format {self.log_dir}: {reason}")
 
 
 def _single_node(port: int) -> dict[str, object]:

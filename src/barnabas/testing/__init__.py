@@ -9,6 +9,6 @@ With pytest: `pytest_plugins = ["barnabas.testing.plugin"]` gives the fixtures `
 """
 
 from barnabas.testing.broker import Broker
-from barnabas.testing.process import BrokerFailed, BrokerProcess, free_port
+from barnabas.testing.process import BrokerFailedError, BrokerProcess, free_port
 
-__all__ = ["Broker", "BrokerFailed", "BrokerProcess", "free_port"]
+__all__ = ["Broker", "BrokerFailedError", "BrokerProcess", "free_port"]

@@ -15,10 +15,10 @@ class Broker(BrokerProcess):
         with Broker({"num.partitions": 3}) as broker:
             producer = Producer({"bootstrap.servers": broker.bootstrap})
 
-    `settings` are lines of `server.properties` and win over the defaults chosen here. Give a `directory` to keep
-    the data or to open existing data; otherwise a temporary one is made and removed. `kill()` is a crash,
-    `stop()` a clean stop, `restart()` and `start()` come back on the same port with the same data. When the `with`
-    block fails, the end of the broker's log is added to the error.
+    `settings` are lines of `server.properties` and win over the defaults chosen here. Give a `directory`
+    to keep the data or to open existing data; otherwise a temporary one is made and removed. `kill()` is
+    a crash, `stop()` a clean stop, `restart()` and `start()` come back on the same port with the same
+    data. When the `with` block fails, the end of the broker's log is added to the error.
     """
 
     name = "Barnabas broker"

@@ -1,8 +1,8 @@
 """The pytest plugin: write `pytest_plugins = ["barnabas.testing.plugin"]` in your top `conftest.py`.
 
-`broker` is one running broker per test session (per worker, with pytest-xdist); give every test topics of its own.
-`start_broker` starts another one for a single test, with settings, and cleans up after it. When a test that uses
-either fails, the end of the broker's log is printed with the failure.
+`broker` is one running broker per test session (per worker, with pytest-xdist); give every test topics of
+its own. `start_broker` starts another one for a single test, with settings, and cleans up after it. When
+a test that uses either fails, the end of the broker's log is printed with the failure.
 """
 
 from __future__ import annotations

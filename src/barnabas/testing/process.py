@@ -1,7 +1,7 @@
 """A broker as an operating-system process: start it, see that it answers, stop it, kill it, read its log.
 
-Both our own broker and (in `bench/`) Apache Kafka run through this class, so that a test or a measurement treats
-the two alike.
+Both our own broker and (in `bench/`) Apache Kafka run through this class, so that a test or a measurement
+treats the two alike.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-# Below Linux's ephemeral range: a client that reconnects while the broker is down could otherwise be given the
-# broker's own port as its source, connect to itself, and keep the broker from binding again.
+# Below Linux's ephemeral range: a client that reconnects while the broker is down could otherwise be
+# given the broker's own port as its source, connect to itself, and keep the broker from binding again.
 _PORT_FIRST, _PORT_LAST = 15_000, 32_000
 
 
-class BrokerFailed(Exception):
-    """The broker process did not start, ended by itself, or did not stop; the message carries its last lines."""
+class BrokerFailedError(Exception):
+    """The broker process did not start, ended by itself, or did not stop; the message carries its last
+    lines.
+    """
 
 
 def properties_text(settings: Mapping[str, object]) -> str:
@@ -48,7 +50,7 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
-    raise BrokerFailed(f"no free port between {_PORT_FIRST} and {_PORT_LAST}")
+    raise BrokerFailedError(f"no free port between {_PORT_FIRST} and {_PORT_LAST}")
 
 
 def answers_api_versions(port: int, timeout_s: float = 2.0) -> bool:
@@ -67,8 +69,8 @@ def answers_api_versions(port: int, timeout_s: float = 2.0) -> bool:
 class BrokerProcess:
     """One broker process: a port, a directory with its `server.properties`, its data and its log.
 
-    `command` is completed with the path of the properties file. Without a `directory`, a temporary one is made
-    and removed by `close()`.
+    `command` is completed with the path of the properties file. Without a `directory`, a temporary one is
+    made and removed by `close()`.
     """
 
     name = "broker"
@@ -110,7 +112,7 @@ class BrokerProcess:
     @property
     def pid(self) -> int:
         if self._process is None:
-            raise BrokerFailed(f"the {self.name} is not running")
+            raise BrokerFailedError(f"the {self.name} is not running")
         return self._process.pid
 
     def is_running(self) -> bool:
@@ -122,7 +124,7 @@ class BrokerProcess:
         It reads the current `settings`: change them between stop and start to try another value.
         """
         if self.is_running():
-            raise BrokerFailed(f"the {self.name} is already running as process {self.pid}")
+            raise BrokerFailedError(f"the {self.name} is already running as process {self.pid}")
         self.properties_file.write_text(properties_text(self.settings))
         self.prepare()
         started_at = time.monotonic()
@@ -145,12 +147,12 @@ class BrokerProcess:
         while not answers_api_versions(self.port):
             if not self.is_running():
                 code = self._forget()
-                raise BrokerFailed(
+                raise BrokerFailedError(
                     f"the {self.name} ended with code {code} while starting:\n{self.log_tail()}"
                 )
             if time.monotonic() - started_at > self.startup_timeout_s:
                 self.kill()
-                raise BrokerFailed(
+                raise BrokerFailedError(
                     f"the {self.name} did not answer within {self.startup_timeout_s:g} s:\n{self.log_tail()}"
                 )
             time.sleep(0.005)
@@ -164,7 +166,7 @@ class BrokerProcess:
             self._process.wait(self.shutdown_timeout_s)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise BrokerFailed(
+            raise BrokerFailedError(
                 f"the {self.name} did not stop within {self.shutdown_timeout_s:g} s:\n{self.log_tail()}"
             ) from None
         self._forget()
