@@ -40,6 +40,7 @@ _LOGGING = """\
 status=error
 appender.console.type=Console
 appender.console.name=STDOUT
+appender.console.target=SYSTEM_ERR
 appender.console.layout.type=PatternLayout
 appender.console.layout.pattern=[%d] %p %m (%c)%n
 rootLogger.level=${sys:level:-INFO}

@@ -12,6 +12,7 @@ from tests.support.client import Client
 from tests.support.confluent_client import ConfluentClient
 from tests.support.java_client import JavaClient, JavaDriver
 from tests.support.kafka_python_client import KafkaPythonClient
+from tests.support.ready import create_ready_topic
 
 from barnabas.testing import BrokerProcess
 
@@ -60,3 +61,10 @@ def consumer_names(request: pytest.FixtureRequest) -> list[str]:
     except UnavailableError:
         return names
     return [*names, "java"] if shutil.which("javac") else names
+
+
+@pytest.fixture
+def existing_topic(target: BrokerProcess, topic: str) -> str:
+    """A topic of two partitions whose leader answers, for tests that speak the protocol themselves."""
+    create_ready_topic(target, topic, partitions=2)
+    return topic

@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.clients.conftest import MakeClient
 from tests.support.client import CREATE_TIME, LOG_APPEND_TIME, Client, Outgoing, RefusedError
-from tests.support.over import ALL, CONFLUENT, over
+from tests.support.over import ALL, CONFLUENT, JAVA, KAFKA_PYTHON, over
 
 from barnabas.testing import BrokerProcess
 
@@ -21,7 +21,8 @@ MESSAGE_TOO_LARGE, INVALID_RECORD, INVALID_TIMESTAMP = 10, 87, 32
 def test_every_acks_level_stores_the_records(client: Client, topic: str, acks: str) -> None:
     client.create_topic(topic)
     offsets = client.produce(topic, [Outgoing(b"a"), Outgoing(b"b")], acks=acks)
-    assert offsets == ([-1, -1] if acks == "0" else [0, 1])
+    if acks != "0":  # nobody promises offsets without an answer
+        assert offsets == [0, 1]
     assert [message.value for message in client.read(topic, 0, 0, 2)] == [b"a", b"b"]
 
 
@@ -128,7 +129,7 @@ def test_a_batch_above_max_message_bytes_is_refused(client: Client, topic: str) 
     assert client.find_offset(topic, 0, -1) == 1
 
 
-@over(ALL)
+@over((CONFLUENT, KAFKA_PYTHON, JAVA))  # aiokafka has no name for this error
 def test_a_compacted_topic_refuses_a_record_without_key(client: Client, topic: str) -> None:
     client.create_topic(topic, configs={"cleanup.policy": "compact"})
     client.produce(topic, [Outgoing(b"v", b"k")])
@@ -138,7 +139,7 @@ def test_a_compacted_topic_refuses_a_record_without_key(client: Client, topic: s
     assert client.find_offset(topic, 0, -1) == 1
 
 
-@over((CONFLUENT, ALL[3]))
+@over((CONFLUENT, JAVA))
 def test_a_timestamp_too_far_from_the_clock_is_refused(client: Client, topic: str) -> None:
     client.create_topic(topic, configs={"message.timestamp.after.max.ms": "1000"})
     tomorrow_ms = int(time.time() * 1000) + 86_400_000
@@ -147,7 +148,7 @@ def test_a_timestamp_too_far_from_the_clock_is_refused(client: Client, topic: st
     assert refused.value.code == INVALID_TIMESTAMP
 
 
-@over((CONFLUENT, ALL[3]))
+@over((CONFLUENT, JAVA))
 def test_the_broker_recompresses_when_the_topic_asks(
     client: Client, topic: str, target: BrokerProcess
 ) -> None:

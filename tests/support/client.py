@@ -45,7 +45,7 @@ class RefusedError(Exception):
 
 
 class Client(Protocol):
-    """What the suite asks of a library. `settings` are the library's own names."""
+    """What the suite asks of a library."""
 
     def produce(
         self,
@@ -57,7 +57,7 @@ class Client(Protocol):
         idempotent: bool = False,
         max_request_bytes: int | None = None,
     ) -> list[int]:
-        """Produce in order, wait for every delivery, return the offsets (-1 each with acks 0)."""
+        """Produce in order, wait for every delivery, return the offsets (which mean nothing with acks 0)."""
         ...
 
     def read(

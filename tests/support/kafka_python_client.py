@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -107,7 +108,13 @@ class KafkaPythonClient:
 
     def alter_topic_config(self, topic: str, configs: Mapping[str, str]) -> None:
         with self._admin() as admin:
-            admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, configs=dict(configs))])
+            changed = admin.alter_configs(
+                [ConfigResource(ConfigResourceType.TOPIC, topic, configs=dict(configs))]
+            )
+        (by_name,) = changed.values()
+        if by_name[topic] != "OK":
+            code = re.match(r"\[Error (\d+)\]", by_name[topic])
+            raise RefusedError(int(code[1]) if code else -1, by_name[topic])
 
     def delete_records(self, topic: str, partition: int, before_offset: int) -> int:
         where = TopicPartition(topic, partition)
