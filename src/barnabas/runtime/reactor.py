@@ -268,7 +268,14 @@ class Reactor:
                 break
             # Set first: the reply of a parked request may arrive before `handle` returns.
             connection.parked = True
-            parts = handle(session, view[start + 4 : stop])
+            try:
+                parts = handle(session, view[start + 4 : stop])
+            except PeerFaultError:
+                raise
+            except Exception as bug:
+                # Ours, not the peer's: loud, and at the price of this one connection, not of all.
+                log.exception("Bug while handling a request of /%s", session.peer)
+                raise PeerFaultError("internal error") from bug
             start = stop
             need = 4
             if parts is None:

@@ -274,6 +274,12 @@ def test_only_some_topics_make_the_leader_look_inside(rules: Rules, expected: bo
     assert needs_walk(b.read_header(batch), rules) is expected
 
 
+def test_a_batch_that_claims_log_append_time_is_looked_into_on_any_topic() -> None:
+    batch = build_batch(some_records(3, timestamp=NOW), timestamp_type=b.LOG_APPEND_TIME)
+    assert needs_walk(b.read_header(batch), RULES)
+    assert needs_walk(b.read_header(batch), replace(RULES, timestamp_type=b.LOG_APPEND_TIME))
+
+
 @given(
     records=record_lists(min_size=1),
     source=st.sampled_from(list(Codec)),

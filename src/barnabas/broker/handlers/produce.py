@@ -37,6 +37,7 @@ _ZSTD_SINCE = 7  # KIP-110
 _REQUEST_END = b"\0\0\0"
 # Behind the offsets of a plain reply: no record errors, no message, three times no tags, no throttle.
 _REPLY_END = b"\x01\0" + b"\0\0" + b"\0\0\0\0" + b"\0"
+_CORRELATION = struct.Struct(">i")
 _BATCH_HEAD = struct.Struct(">qiiBIh")
 
 
@@ -238,7 +239,7 @@ class ProduceTemplate:
         )
         self._start = 8 + len(self._middle)
         self._constant = b"\0\x02" + key + b"\x02" + struct.pack(">ih", partition.index, 0)
-        self._reply = struct.Struct(f">i4s{len(self._constant)}sqqq{len(_REPLY_END)}s")
+        self._reply = struct.Struct(f">ii{len(self._constant)}sqqq{len(_REPLY_END)}s")
         self._length = self._reply.size - 4
 
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
@@ -264,7 +265,7 @@ class ProduceTemplate:
             return [
                 self._reply.pack(
                     self._length,
-                    frame[4:8],
+                    _CORRELATION.unpack_from(frame, 4)[0],
                     self._constant,
                     appended.first_offset,
                     appended.log_append_time_ms,
@@ -284,7 +285,7 @@ class ProduceTemplate:
         answer: PartitionProduceResponse,
         pending: list[_Pending],
     ) -> list[Part] | None:
-        correlation_id = int.from_bytes(frame[4:8], "big", signed=True)
+        (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
         context = Context(session, self._header._replace(correlation_id=correlation_id))
         topic = TopicProduceResponse(self._topic.topic_id, self._topic.name, [answer])
         response = ProduceResponse([topic])
