@@ -6,6 +6,7 @@ not drained, the next one of that connection waits in the socket, as in Kafka.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import select
@@ -400,10 +401,8 @@ class Reactor:
     def _fault(self, connection: Connection, fault: PeerFaultError) -> None:
         log.warning("Closing connection of /%s: %s", connection.session.peer, fault)
         # What was answered before the fault still leaves, if the socket takes it at once.
-        try:
+        with contextlib.suppress(OSError):
             connection.flush()
-        except OSError:
-            pass
         self._close(connection)
 
     def _close(self, connection: Connection) -> None:
