@@ -1,7 +1,7 @@
 """Keeps the cleaner busy: the one place where compaction's decisions, its child process and the loop meet.
 
-The reactor calls `tick` when `next_tick_ms` has come, and `on_readable` when `fileno` is readable; it registers
-`fileno` anew when that changes (a dead child was replaced).
+The reactor calls `tick` when `next_tick_ms` has come, and `on_readable` when `fileno` is readable. `fileno`
+changes when a dead child is replaced: then it is registered anew.
 """
 
 from __future__ import annotations
