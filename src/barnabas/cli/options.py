@@ -62,10 +62,10 @@ class Option:
         return "" if self.value is None else self.value.split(":", maxsplit=1)[0].strip()
 
     def heading(self) -> str:
-        names = ", ".join(f"--{name}" for name in sorted((*self.aliases, self.name)))
+        """Old spellings are understood, not advertised."""
         if self.value is None:
-            return names
-        return f"{names} [{self.value}]" if self.argument_optional else f"{names} <{self.value}>"
+            return f"--{self.name}"
+        return f"--{self.name} [{self.value}]" if self.argument_optional else f"--{self.name} <{self.value}>"
 
     def text(self) -> str:
         return self.description if self.default is None else f"{self.description} (default: {self.default})"
@@ -82,6 +82,7 @@ class Options:
     table: Parser
     given: dict[str, list[str]]
     stray: list[str]
+    order: list[str] = field(default_factory=list)  # every option's name, each time it was typed
     old_names: list[str] = field(default_factory=list)
 
     def has(self, name: str) -> bool:
@@ -187,6 +188,7 @@ class Parser:
         option = self._find(word, typed)
         if typed != option.name:
             options.old_names.append(typed)
+        options.order.append(option.name)
         held = options.given.setdefault(option.name, [])
         if option.value is None:
             return
@@ -219,5 +221,5 @@ class Parser:
 
     def usage(self) -> str:
         shown = [option for option in self.options.values() if not option.hidden]
-        shown.sort(key=lambda option: min((option.name, *option.aliases)))
+        shown.sort(key=lambda option: option.name)
         return columns((option.heading(), option.text()) for option in shown)

@@ -48,6 +48,7 @@ class Parts:
     log_end_offset: int
     recovery_point: int
     now_ms: int
+    names_synced: bool = False
     topic_id: bytes | None = None
     jitter: Callable[[int], int] = no_jitter
     on_roll: Callable[[LogCore], None] = nobody_cares
@@ -73,7 +74,8 @@ class LogCore:
         self._open_files = parts.open_files
         self._jitter = parts.jitter
         self._on_roll = parts.on_roll
-        self._names_synced_through = -1  # base offset of the newest segment whose name is durable
+        # Base offset of the newest segment whose name is durable; -1: not even the directory's own name is.
+        self._names_synced_through = parts.segments.last.base_offset if parts.names_synced else -1
         self._unsynced_snapshots: list[str] = []
 
     # --- offsets -----------------------------------------------------------------------------------------
@@ -244,7 +246,8 @@ class LogCore:
         """By path: the open files are closed. A log that was durable already has only its indexes to sync."""
         before = self.unflushed_files()
         paths = [*before.paths, *map(self.active.path, (names.LOG, names.INDEX, names.TIME_INDEX))]
-        return Unflushed(self._open_files.filesystem, before.offset, (), tuple(paths), (self.directory,))
+        directories = self._unsynced_directories() or (self.directory,)  # at least a new snapshot's name
+        return Unflushed(self._open_files.filesystem, before.offset, (), tuple(paths), directories)
 
     def abandon(self) -> None:
         """Let the files go as they are: the log is to be deleted."""

@@ -54,6 +54,7 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
         filesystem.make_directories(directory)
     leftovers.settle(filesystem, directory)
     segments = _load_segments(open_files, opening)
+    stopped_cleanly = opening.clean and len(segments) > 0
     leader_epochs = LeaderEpochs(filesystem, directory)
     if leader_epochs.problem is not None:
         _LOG.warning("%s", leader_epochs.problem)
@@ -76,6 +77,7 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
         end_offset,
         end_offset if opening.clean else min(opening.recovery_point, end_offset),
         opening.now_ms,
+        stopped_cleanly,
         _topic_id(open_files, opening),
         opening.jitter,
         opening.on_roll,

@@ -78,7 +78,7 @@ class Log(LogCore):
 
     def append_as_leader(
         self,
-        buffer: bytearray,
+        buffer: bytearray | memoryview,
         start: int,
         end: int,
         *,

@@ -29,6 +29,13 @@ def read_varlong(data: Buffer, position: int) -> tuple[int, int]:
 
 
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:
+    byte = data[position]
+    if byte < 0x80:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    second = data[position + 1]
+    if second < 0x80:
+        value = byte & 0x7F | second << 7
+        return (value >> 1) ^ -(value & 1), position + 2
     value, position = read_varlong(data, position)
     if not INT32_MIN <= value <= INT32_MAX:
         raise MalformedRecordsError(f"Varint {value} does not fit into 32 bits")

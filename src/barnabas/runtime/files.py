@@ -95,6 +95,11 @@ class RealFile:
         if fd >= 0:
             os.close(fd)
 
+    def __del__(self) -> None:
+        # A slice may be on its way to a socket when its segment lets go of the file: whoever holds the last
+        # reference keeps the descriptor open.
+        self.close()
+
 
 def _byte_count(part: Buffer) -> int:
     return part.nbytes if isinstance(part, memoryview) else len(part)

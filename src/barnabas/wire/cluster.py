@@ -20,9 +20,9 @@ from barnabas.protocol.messages.metadata import (
 )
 from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address, parse_bootstrap
-from barnabas.wire.codes import check
+from barnabas.wire.codes import known
 from barnabas.wire.connection import Connection
-from barnabas.wire.errors import NetworkError, PeerError
+from barnabas.wire.errors import NetworkError, PeerError, SettingsError, UnresolvedError
 from barnabas.wire.retry import retrying
 from barnabas.wire.settings import DEFAULTS, Settings
 from barnabas.wire.transport import Dial, dial_plain
@@ -115,40 +115,46 @@ class Cluster:
     def brokers(self) -> Sequence[MetadataResponseBroker]:
         return self.metadata(()).brokers
 
-    def leaders(self, partitions: Iterable[TopicPartition]) -> dict[int, list[TopicPartition]]:
-        """Partitions grouped by the broker that leads them. Inside `retrying`, since leaders move."""
+    def locate(
+        self, partitions: Iterable[TopicPartition]
+    ) -> tuple[dict[int, list[TopicPartition]], dict[TopicPartition, ApiError]]:
+        """Partitions grouped by the broker that leads them, and why others have no leader."""
         wanted = list(partitions)
         answer = self.metadata(sorted({partition.topic for partition in wanted}))
-        found: dict[TopicPartition, int] = {}
-        for topic in answer.topics:
-            check(topic.error_code)
-            for row in topic.partitions:
-                if row.leader_id >= 0:
-                    found[TopicPartition(topic.name or "", row.partition_index)] = row.leader_id
+        found = {topic.name: topic for topic in answer.topics}
         grouped: dict[int, list[TopicPartition]] = {}
+        missing: dict[TopicPartition, ApiError] = {}
         for partition in wanted:
-            if partition not in found:
-                raise ApiError(ErrorCode.LEADER_NOT_AVAILABLE, f"No leader found for partition {partition}.")
-            grouped.setdefault(found[partition], []).append(partition)
-        return grouped
+            topic = found[partition.topic]
+            rows = [row for row in topic.partitions if row.partition_index == partition.partition]
+            if topic.error_code or not rows:
+                code = known(topic.error_code) or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                missing[partition] = ApiError(code)
+            elif rows[0].leader_id < 0:
+                missing[partition] = ApiError(known(rows[0].error_code) or ErrorCode.LEADER_NOT_AVAILABLE)
+            else:
+                grouped.setdefault(rows[0].leader_id, []).append(partition)
+        return grouped, missing
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def _any(self) -> Connection:
         for held in self._connections.values():
             return held
-        trouble: NetworkError | None = None
+        trouble: list[NetworkError] = []
         for number, address in enumerate(self._bootstrap, start=1):
             try:
                 # Kafka numbers bootstrap entries downwards from -1 until it knows their real ids.
                 opened = Connection.open(address, self.settings, -number, self._dial)
             except NetworkError as error:
-                trouble = error
+                trouble.append(error)
             else:
                 self._connections[opened.node_id] = opened
                 return opened
-        assert trouble is not None, "a bootstrap list is never empty"
-        raise trouble
+        if all(isinstance(error, UnresolvedError) for error in trouble):
+            # Waiting does not bring a name into being: no retry.
+            raise SettingsError("No resolvable bootstrap urls given in bootstrap.servers")
+        raise trouble[-1]
 
     def _controller(self) -> int:
         if self._controller_id < 0:

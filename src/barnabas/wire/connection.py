@@ -14,7 +14,7 @@ from barnabas.protocol.messages.api_versions import ApiVersionsRequest, ApiVersi
 from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address
 from barnabas.wire.codes import check
-from barnabas.wire.errors import NotAvailableError, PeerError, VersionError
+from barnabas.wire.errors import NotAvailableError, PeerError, UnresolvedError, VersionError
 from barnabas.wire.settings import DEFAULTS, Settings
 from barnabas.wire.transport import Dial, Transport, dial_plain
 
@@ -45,12 +45,11 @@ class Connection:
     ) -> Connection:
         try:
             transport = dial(address, settings.socket_connection_setup_timeout_ms / 1000)
+        except UnresolvedError:
+            raise
         except NotAvailableError as error:
-            where = str(error)
-            if not where.startswith("("):
-                raise
             raise NotAvailableError(
-                f"Connection to node {node_id} {where} could not be established. Node may not be available."
+                f"Connection to node {node_id} {error} could not be established. Node may not be available."
             ) from error.__cause__
         try:
             return cls(transport, settings, node_id)

@@ -4,6 +4,7 @@
     ├── SettingsError          what we were told makes no sense; no socket was opened
     ├── NetworkError           the connection could not be made, broke or stayed silent; a retry may help
     │   ├── NotAvailableError  nobody listens there
+    │   │   └── UnresolvedError  there is no such host
     │   └── TimedOutError      no answer in time
     ├── DeadlineError          retries used up the whole time allowed; `last` says what the last one met
     ├── VersionError           the broker serves no version of this API that we speak
@@ -26,6 +27,9 @@ class NetworkError(WireError): ...
 
 
 class NotAvailableError(NetworkError): ...
+
+
+class UnresolvedError(NotAvailableError): ...
 
 
 class TimedOutError(NetworkError): ...

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from barnabas.wire.address import Address
-from barnabas.wire.errors import NetworkError, NotAvailableError, TimedOutError
+from barnabas.wire.errors import NetworkError, NotAvailableError, TimedOutError, UnresolvedError
 
 
 class Transport(Protocol):
@@ -67,7 +67,7 @@ def dial_plain(address: Address, timeout_s: float) -> Transport:
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except OSError:
-        raise NotAvailableError(f"Couldn't resolve server {address} from bootstrap.servers") from None
+        raise UnresolvedError(f"Couldn't resolve server {address} from bootstrap.servers") from None
     found.sort(key=lambda row: row[0] != socket.AF_INET)
     refusal: OSError | None = None
     for family, kind, protocol, _, target in found:

@@ -72,6 +72,12 @@ def test_a_truncated_stream_is_malformed_wherever_it_ends(codec: Codec) -> None:
 
 
 @pytest.mark.parametrize("codec", COMPRESSED)
+def test_bytes_behind_the_end_of_the_stream_are_malformed(codec: Codec) -> None:
+    with pytest.raises(MalformedRecordsError):
+        decompress(codec, compress(codec, TEXT) + b"more", len(TEXT) + 100)
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
 @given(noise=st.binary(max_size=200), at=st.integers(0, 400), flip=st.integers(1, 255))
 def test_noise_is_refused_with_our_errors_only(codec: Codec, noise: bytes, at: int, flip: int) -> None:
     damaged = bytearray(compress(codec, TEXT[:500]))

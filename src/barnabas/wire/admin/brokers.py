@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.api_versions import ApiVersionsResponse
 from barnabas.protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
@@ -24,7 +25,8 @@ from barnabas.protocol.messages.update_features import (
     UpdateFeaturesResponse,
 )
 from barnabas.wire.cluster import ANY, CONTROLLER, Cluster
-from barnabas.wire.codes import check
+from barnabas.wire.codes import check, known
+from barnabas.wire.routing import from_leaders
 
 
 def describe_cluster(cluster: Cluster, include_fenced: bool = False) -> DescribeClusterResponse:
@@ -49,24 +51,22 @@ def log_dirs(cluster: Cluster, node_id: int) -> Sequence[DescribeLogDirsResult]:
 
 def producers(
     cluster: Cluster, partitions: Sequence[TopicPartition]
-) -> Mapping[TopicPartition, PartitionResponse]:
+) -> dict[TopicPartition, PartitionResponse | ApiError]:
     """Idempotent and transactional producers that the leaders remember."""
-    found: dict[TopicPartition, PartitionResponse] = {}
 
-    def attempt() -> None:
-        missing = [partition for partition in partitions if partition not in found]
-        for node_id, group in cluster.leaders(missing).items():
-            indexes: dict[str, list[int]] = {}
-            for partition in group:
-                indexes.setdefault(partition.topic, []).append(partition.partition)
-            request = DescribeProducersRequest([TopicRequest(name, rows) for name, rows in indexes.items()])
-            for topic in cluster.call_once(request, DescribeProducersResponse, node_id).topics:
-                for row in topic.partitions:
-                    check(row.error_code, row.error_message)
-                    found[TopicPartition(topic.name, row.partition_index)] = row
+    def ask(
+        node_id: int, group: list[TopicPartition]
+    ) -> Iterator[tuple[TopicPartition, PartitionResponse | ApiError]]:
+        indexes: dict[str, list[int]] = {}
+        for partition in group:
+            indexes.setdefault(partition.topic, []).append(partition.partition)
+        request = DescribeProducersRequest([TopicRequest(name, rows) for name, rows in indexes.items()])
+        for topic in cluster.call_once(request, DescribeProducersResponse, node_id).topics:
+            for row in topic.partitions:
+                failed = ApiError(known(row.error_code), row.error_message) if row.error_code else None
+                yield TopicPartition(topic.name, row.partition_index), failed or row
 
-    cluster.retrying(attempt)
-    return found
+    return from_leaders(cluster, partitions, ask)
 
 
 def update_features(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
-from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -23,6 +23,7 @@ from barnabas.protocol.messages.list_offsets import (
 )
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import known
+from barnabas.wire.routing import from_leaders
 
 LIST_OFFSETS = 2
 CONSUMER = -1  # replica id of everyone who is not a broker
@@ -49,23 +50,16 @@ def list_offsets(
     cluster: Cluster, wanted: Mapping[TopicPartition, int], read_committed: bool = False
 ) -> dict[TopicPartition, Found | ApiError]:
     """The offset for each partition's timestamp or `Spec`; a partition that fails for good says why."""
-    found: dict[TopicPartition, Found | ApiError] = {}
 
-    def attempt() -> None:
-        missing = {key: spec for key, spec in wanted.items() if key not in found}
-        for node_id, partitions in cluster.leaders(missing).items():
-            request = _list_request(cluster, partitions, missing, read_committed)
-            answer = cluster.call_once(request, ListOffsetsResponse, node_id)
-            for topic in answer.topics:
-                for row in topic.partitions:
-                    if not known(row.error_code).retriable:
-                        found[TopicPartition(topic.name, row.partition_index)] = _found(row)
-        for partition in wanted:
-            if partition not in found:
-                raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER, f"{partition} has moved to another leader.")
+    def ask(
+        node_id: int, partitions: list[TopicPartition]
+    ) -> Iterator[tuple[TopicPartition, Found | ApiError]]:
+        request = _list_request(cluster, partitions, wanted, read_committed)
+        for topic in cluster.call_once(request, ListOffsetsResponse, node_id).topics:
+            for row in topic.partitions:
+                yield TopicPartition(topic.name, row.partition_index), _found(row)
 
-    cluster.retrying(attempt)
-    return found
+    return from_leaders(cluster, wanted, ask)
 
 
 def _found(row: ListOffsetsPartitionResponse) -> Found | ApiError:
@@ -96,22 +90,17 @@ def delete_records(
     cluster: Cluster, before: Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, int | ApiError]:
     """Delete everything before the given offsets (-1: everything); the new low watermarks."""
-    done: dict[TopicPartition, int | ApiError] = {}
 
-    def attempt() -> None:
-        missing = [partition for partition in before if partition not in done]
-        for node_id, partitions in cluster.leaders(missing).items():
-            request = _delete_request(cluster, partitions, before)
-            for topic in cluster.call_once(request, DeleteRecordsResponse, node_id).topics:
-                for row in topic.partitions:
-                    code = known(row.error_code)
-                    key = TopicPartition(topic.name, row.partition_index)
-                    if code.retriable:
-                        raise ApiError(code)
-                    done[key] = ApiError(code) if code else row.low_watermark
+    def ask(
+        node_id: int, partitions: list[TopicPartition]
+    ) -> Iterator[tuple[TopicPartition, int | ApiError]]:
+        request = _delete_request(cluster, partitions, before)
+        for topic in cluster.call_once(request, DeleteRecordsResponse, node_id).topics:
+            for row in topic.partitions:
+                failed = ApiError(known(row.error_code)) if row.error_code else None
+                yield TopicPartition(topic.name, row.partition_index), failed or row.low_watermark
 
-    cluster.retrying(attempt)
-    return done
+    return from_leaders(cluster, before, ask)
 
 
 def _delete_request(

@@ -112,7 +112,9 @@ def _new_replicas(rows: Sequence[Sequence[int]] | None) -> list[CreatePartitions
     return None if rows is None else [CreatePartitionsAssignment(list(row)) for row in rows]
 
 
-def describe(cluster: Cluster, topics: Sequence[str]) -> list[DescribeTopicPartitionsResponseTopic]:
+def describe(
+    cluster: Cluster, topics: Sequence[str], partitions_per_answer: int = 2000
+) -> list[DescribeTopicPartitionsResponseTopic]:
     """All partitions of the topics, page by page; from an older broker the same facts through Metadata."""
     if not cluster.retrying(lambda: cluster.connection().serves(DESCRIBE_TOPIC_PARTITIONS)):
         return [_from_metadata(topic) for topic in cluster.metadata(topics).topics]
@@ -121,7 +123,8 @@ def describe(cluster: Cluster, topics: Sequence[str]) -> list[DescribeTopicParti
     asked = [TopicRequest(name) for name in sorted(topics)]
     while asked:
         answer = cluster.call(
-            DescribeTopicPartitionsRequest(asked, cursor=cursor), DescribeTopicPartitionsResponse
+            DescribeTopicPartitionsRequest(asked, partitions_per_answer, cursor),
+            DescribeTopicPartitionsResponse,
         )
         for topic in answer.topics:
             seen = found.setdefault(topic.name or "", topic)
