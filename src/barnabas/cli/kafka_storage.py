@@ -31,6 +31,7 @@ from barnabas.log.meta_properties import META_PROPERTIES
 from barnabas.model.ids import uuid_text
 
 _DEFAULT_LOG_DIR = "/tmp/kafka-logs"
+_FIRST_GENERATED_ID = "1001"  # what a broker without an id calls itself
 _FORMAT_USAGE = """kafka-storage format [-h] --config CONFIG --cluster-id CLUSTER_ID
                      [--add-scram ADD_SCRAM] [--ignore-formatted]
                      [--release-version RELEASE_VERSION]
@@ -196,7 +197,7 @@ def _metadata_directory(properties: dict[str, str]) -> str:
 
 
 def node_id(properties: dict[str, str]) -> int:
-    text = properties.get("node.id") or properties.get("broker.id") or "1"
+    text = properties.get("node.id") or properties.get("broker.id") or _FIRST_GENERATED_ID
     try:
         return int(text)
     except ValueError:
