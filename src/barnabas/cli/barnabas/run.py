@@ -53,7 +53,8 @@ def welcome(running: server.Server) -> None:
         f"\n\n  Try, in another terminal:\n"
         f"\n    {tools}/kafka-topics --bootstrap-server {address} --create --topic greetings --partitions 3"
         f"\n    {tools}/kafka-console-producer --bootstrap-server {address} --topic greetings"
-        f"\n    {tools}/kafka-console-consumer --bootstrap-server {address} --from-beginning --topic greetings"
+        f"\n    {tools}/kafka-console-consumer --bootstrap-server {address} --topic greetings \\"
+        f"\n        --from-beginning"
         f"\n    {tools}/barnabas topics list\n",
         flush=True,
     )
