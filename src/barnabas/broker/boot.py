@@ -92,6 +92,7 @@ class Boot:
             node.logs.set_aside_stray(place, node.wall_ms)
         node.install(image)
         node.upkeep.start()
+        node.cleaning.start()
         self._ready()
 
 

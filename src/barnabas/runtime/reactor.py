@@ -106,6 +106,10 @@ class Reactor:
         if self.sources.pop(fd, None) is not None:
             self.epoll.unregister(fd)
 
+    def forget(self, fd: int) -> None:
+        """A source whose descriptor is closed already: the kernel dropped it from epoll by itself."""
+        self.sources.pop(fd, None)
+
     # --- the loop ------------------------------------------------------------------------------------------
 
     def run(self, stopped: Callable[[], bool]) -> None:
