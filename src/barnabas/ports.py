@@ -64,11 +64,14 @@ class File(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileSlice:
-    """Bytes that leave with sendfile: they never enter Python."""
+    """Bytes that leave with sendfile: they never enter Python. Has a length, as bytes do."""
 
     file: File
     position: int
     size: int
+
+    def __len__(self) -> int:
+        return self.size
 
 
 class Filesystem(Protocol):
