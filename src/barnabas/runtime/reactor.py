@@ -243,7 +243,7 @@ class Reactor:
             connection.start = connection.end = 0
             self._unreserve(connection)
         elif need + connection.start > len(connection.buffer):
-            # Not enough room behind the unfinished frame: move it to the front of a fresh buffer.
+            # Not enough room behind the unfinished frame.
             connection.keep(view, connection.start, connection.end, need)
             self._reserve(connection, need)
         self._after(connection)

@@ -116,7 +116,7 @@ def loop(limits: Limits) -> Iterator[Loop]:
     running.close()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def assert_soon(condition: Callable[[], bool]) -> None:
     for _ in range(1000):
         if condition():
             return
@@ -250,7 +250,7 @@ def test_a_client_that_leaves_while_parked_is_forgotten(loop: Loop) -> None:
         with loop.connect() as other:
             other.sendall(framed(b"fine"))
             assert read_frame(other) == b"fine"
-    wait_until(lambda: loop.echo.parked[0][0] in loop.echo.gone)
+    assert_soon(lambda: loop.echo.parked[0][0] in loop.echo.gone)
 
 
 class TestLimits:
@@ -269,7 +269,7 @@ class TestLimits:
                 assert read_frame(client) == b"fine"
             with loop.connect() as three:
                 assert is_closed(three)
-        wait_until(lambda: not loop.reactor.connections)
+        assert_soon(lambda: not loop.reactor.connections)
         with loop.connect() as later:
             later.sendall(framed(b"room again"))
             assert read_frame(later) == b"room again"
