@@ -49,9 +49,10 @@ class Parts:
     recovery_point: int
     now_ms: int
     names_synced: bool = False
+    unsynced_paths: tuple[str, ...] = ()
     topic_id: bytes | None = None
     jitter: Callable[[int], int] = no_jitter
-    on_roll: Callable[[LogCore], None] = nobody_cares
+    sync_soon: Callable[[LogCore], None] = nobody_cares  # told when something waits to be durable
 
 
 class LogCore:
@@ -73,10 +74,10 @@ class LogCore:
         self._doomed: list[Doomed] = []
         self._open_files = parts.open_files
         self._jitter = parts.jitter
-        self._on_roll = parts.on_roll
+        self._sync_soon = parts.sync_soon
         # Base offset of the newest segment whose name is durable; -1: not even the directory's own name is.
         self._names_synced_through = parts.segments.last.base_offset if parts.names_synced else -1
-        self._unsynced_snapshots: list[str] = []
+        self._unsynced_paths = list(parts.unsynced_paths)
         # Rolled segments may end exactly at the recovery point and still have indexes that are not durable.
         self._unsynced_rolled = self.segments.from_offset(self.recovery_point)[:-1]
 
@@ -127,7 +128,7 @@ class LogCore:
         self.producers.end_offset = base_offset
         self._snapshot()
         segment = self.begin_at(base_offset, now_ms)
-        self._on_roll(self)
+        self._sync_soon(self)
         return segment
 
     def begin_at(self, base_offset: int, now_ms: int) -> Segment:
@@ -141,7 +142,7 @@ class LogCore:
     def _snapshot(self) -> None:
         path = self.producers.take_snapshot(sync=False)
         if path is not None:
-            self._unsynced_snapshots.append(path)
+            self._unsynced_paths.append(path)
 
     def complete_transaction(self, completed: CompletedTransaction) -> None:
         """Index before state: a reader that sees the transaction decided must find it in the index."""
@@ -174,12 +175,15 @@ class LogCore:
         filesystem = self._open_files.filesystem
         rolled = (map(segment.path, names.SEGMENT_SUFFIXES) for segment in self._unsynced_rolled)
         paths = [path for group in rolled for path in group if filesystem.exists(path)]
-        snapshots, self._unsynced_snapshots = self._unsynced_snapshots, []
+        snapshots, self._unsynced_paths = self._unsynced_paths, []
         paths += [path for path in snapshots if filesystem.exists(path)]
         directories = self._unsynced_directories()
+        epochs = self.leader_epochs.take_unflushed()
+        writes = () if epochs is None else (epochs,)
         if rolled_only:
-            return Unflushed(filesystem, self.active.base_offset, (), tuple(paths), directories)
-        return Unflushed(filesystem, self.log_end_offset, (self.active.file,), tuple(paths), directories)
+            return Unflushed(filesystem, self.active.base_offset, (), tuple(paths), directories, writes)
+        files = (self.active.file,)
+        return Unflushed(filesystem, self.log_end_offset, files, tuple(paths), directories, writes)
 
     def _unsynced_directories(self) -> tuple[str, ...]:
         """Inside first: the log's own directory appears in its parent only with its files in it."""
@@ -234,25 +238,20 @@ class LogCore:
 
     def close(self) -> Unflushed:
         """Write what waits in memory and let the files go. The owner syncs what is returned before it leaves
-        the clean mark."""
+        the clean mark; the parent directory, which many logs share, is its business too."""
         self.is_open = False
         self.producers.end_offset = self.log_end_offset
         self._snapshot()
-        self.active.seal()
-        self.leader_epochs.flush()
+        changed = self.active.seal() or self.recovery_point < self.log_end_offset
         for segment in self.segments:
             segment.persist_indexes()
-        unflushed = self._closing_files()
+        before = self.unflushed_files(rolled_only=True)
+        suffixes = (names.LOG, names.INDEX, names.TIME_INDEX, names.TRANSACTION_INDEX) if changed else ()
+        paths = (*before.paths, *map(self.active.path, suffixes))
+        directories = (self.directory,) if paths or self._names_synced_through < 0 else ()
         for segment in self.segments:
             segment.close()
-        return unflushed
-
-    def _closing_files(self) -> Unflushed:
-        """By path: the open files are closed. A log that was durable already has only its indexes to sync."""
-        before = self.unflushed_files()
-        paths = [*before.paths, *map(self.active.path, (names.LOG, names.INDEX, names.TIME_INDEX))]
-        directories = self._unsynced_directories() or (self.directory,)  # at least a new snapshot's name
-        return Unflushed(self._open_files.filesystem, before.offset, (), tuple(paths), directories)
+        return before.extended(self.log_end_offset, paths, directories)
 
     def abandon(self) -> None:
         """Let the files go as they are: the log is to be deleted."""

@@ -1,14 +1,14 @@
 """Which leader wrote which offsets: the cache that decides where a follower truncates (KIP-101, KIP-279).
 
-A new epoch is durable before the first record of it is written. Truncations may reach the file later
-(`flush`): entries that outlive the log's end are cut again when the log is loaded.
+Changes may reach the file later (`flush`, or `take_unflushed` for a worker): entries that outlive the log's
+end are cut again when the log is loaded, and those of unflushed records are read back from the records.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from barnabas.log.checkpoints import LEADER_EPOCHS_FILE, EpochEntry, read_epochs, write_epochs
+from barnabas.log.checkpoints import LEADER_EPOCHS_FILE, EpochEntry, epochs_text, read_epochs, write_epochs
 from barnabas.ports import Filesystem
 
 UNDEFINED_EPOCH = -1
@@ -55,14 +55,18 @@ class LeaderEpochs:
     def earliest(self) -> EpochEntry | None:
         return self._entries[0] if self._entries else None
 
-    def assign(self, epoch: int, start_offset: int) -> bool:
-        """The next record, at `start_offset`, is written in `epoch`. False if that was known."""
+    def assign(self, epoch: int, start_offset: int, *, durable: bool = True) -> bool:
+        """The next record, at `start_offset`, is written in `epoch`. False if that was known. Who passes
+        `durable=False` makes the file durable together with the records."""
         if epoch == self._latest_epoch and start_offset >= self._entries[-1].start_offset:
             return False
         assert epoch >= 0, epoch
         assert start_offset >= 0, start_offset
         self._insert(EpochEntry(epoch, start_offset))
-        self._write()
+        if durable:
+            self._write()
+        else:
+            self._unflushed = True
         return True
 
     def _insert(self, entry: EpochEntry) -> None:
@@ -122,6 +126,13 @@ class LeaderEpochs:
         """Bring truncations to the file."""
         if self._unflushed:
             self._write()
+
+    def take_unflushed(self) -> tuple[str, bytes] | None:
+        """Path and content for somebody else to write durably, if the file is behind."""
+        if not self._unflushed:
+            return None
+        self._unflushed = False
+        return self._path, epochs_text(self._entries)
 
     def move_to(self, directory: str) -> None:
         """The log's directory was renamed."""

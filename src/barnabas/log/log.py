@@ -106,7 +106,8 @@ class Log(LogCore):
                 return Appended(*duplicate, self.log_start_offset, True)
         first = self.log_end_offset
         notes = _assign(view, batches, first, leader_epoch, append_time_ms)
-        self.leader_epochs.assign(leader_epoch, first)
+        if self.leader_epochs.assign(leader_epoch, first, durable=False):
+            self._sync_soon(self)
         begin = batches[0][0]
         self._write(view[begin : begin + size], first, notes, now_ms)
         if producing:
@@ -128,8 +129,9 @@ class Log(LogCore):
         check_offsets_rise(batches, self.log_end_offset)
         size = self._check_set(batches)
         for _, header in batches:
-            if header.leader_epoch >= 0:
-                self.leader_epochs.assign(header.leader_epoch, header.base_offset)
+            epoch = header.leader_epoch
+            if epoch >= 0 and self.leader_epochs.assign(epoch, header.base_offset, durable=False):
+                self._sync_soon(self)
         notes = [(header.last_offset, header.max_timestamp, header.size) for _, header in batches]
         begin, first_header = batches[0]
         self._write(view[begin : begin + size], first_header.base_offset, notes, now_ms)

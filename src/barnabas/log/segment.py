@@ -341,22 +341,20 @@ class Segment:
         del self.recent_offsets[:]
         del self.recent_positions[:]
 
-    def seal(self) -> None:
-        """Becoming inactive or closing: the last time entry holds the largest timestamp of all."""
+    def seal(self) -> bool:
+        """Becoming inactive or closing: the last time entry holds the largest timestamp of all. True if the
+        index files have changed."""
         if self.max_timestamp > NO_TIMESTAMP:
             self.time_index.append(self.max_timestamp, self._max_timestamp_offset - self.base_offset)
-        self.persist_indexes()
+        return self.persist_indexes()
 
-    def persist_indexes(self) -> None:
-        offset_index, time_index = self._offset_index, self._time_index
-        if offset_index is not None:
-            self._persist(names.INDEX, offset_index)
-        if time_index is not None:
-            self._persist(names.TIME_INDEX, time_index)
+    def persist_indexes(self) -> bool:
+        changed = self._persist(names.INDEX, self._offset_index)
+        return self._persist(names.TIME_INDEX, self._time_index) or changed
 
-    def _persist(self, suffix: str, index: OffsetIndex | TimeIndex) -> None:
-        if index.written == len(index):
-            return
+    def _persist(self, suffix: str, index: OffsetIndex | TimeIndex | None) -> bool:
+        if index is None or index.written == len(index):
+            return False
         if index.written < 0:
             self._rewrite(suffix, index.encode())
         else:
@@ -364,6 +362,7 @@ class Segment:
             file.append((index.encode(index.written),))
             file.close()
         index.written = len(index)
+        return True
 
     def _rewrite(self, suffix: str, data: bytes) -> None:
         file = self._open_files.filesystem.open(self.path(suffix), create=True)
