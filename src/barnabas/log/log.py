@@ -74,7 +74,7 @@ class Log(ReadableLog):
 
     def append_as_leader(
         self,
-        buffer: bytearray,
+        buffer: bytearray | memoryview,
         start: int,
         end: int,
         *,

@@ -1,0 +1,1 @@
+"""The wire format, sans-IO: bytes in, messages out, and back."""

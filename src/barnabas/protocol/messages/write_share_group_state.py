@@ -1,0 +1,150 @@
+"""Derived from kio 0.6.5 by tools/messages.py; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from barnabas.ports import Buffer, FileSlice
+from barnabas.protocol.schema import Field, Message
+
+_ZERO = bytes(16)
+
+
+class StateBatch(Message):
+    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count')
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('first_offset', 'int64', 0),
+        Field('last_offset', 'int64', 0),
+        Field('delivery_state', 'int8', 0),
+        Field('delivery_count', 'int16', 0),
+    )
+
+    def __init__(
+        self,
+        first_offset: int = 0,
+        last_offset: int = 0,
+        delivery_state: int = 0,
+        delivery_count: int = 0,
+    ) -> None:
+        self.first_offset = first_offset
+        self.last_offset = last_offset
+        self.delivery_state = delivery_state
+        self.delivery_count = delivery_count
+
+
+class PartitionData(Message):
+    __slots__ = ('partition', 'state_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'state_batches')
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('partition', 'int32', 0),
+        Field('state_epoch', 'int32', 0),
+        Field('leader_epoch', 'int32', 0),
+        Field('start_offset', 'int64', 0),
+        Field('delivery_complete_count', 'int32', -1, since=1),
+        Field('state_batches', 'struct', (), array=True, struct=StateBatch),
+    )
+
+    def __init__(
+        self,
+        partition: int = 0,
+        state_epoch: int = 0,
+        leader_epoch: int = 0,
+        start_offset: int = 0,
+        delivery_complete_count: int = -1,
+        state_batches: Sequence[StateBatch] = (),
+    ) -> None:
+        self.partition = partition
+        self.state_epoch = state_epoch
+        self.leader_epoch = leader_epoch
+        self.start_offset = start_offset
+        self.delivery_complete_count = delivery_complete_count
+        self.state_batches = state_batches
+
+
+class WriteStateData(Message):
+    __slots__ = ('topic_id', 'partitions')
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('topic_id', 'uuid', _ZERO),
+        Field('partitions', 'struct', (), array=True, struct=PartitionData),
+    )
+
+    def __init__(
+        self,
+        topic_id: bytes = _ZERO,
+        partitions: Sequence[PartitionData] = (),
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = partitions
+
+
+class WriteShareGroupStateRequest(Message):
+    __slots__ = ('group_id', 'topics')
+    API_KEY: ClassVar[int] = 85
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('group_id', 'string', ''),
+        Field('topics', 'struct', (), array=True, struct=WriteStateData),
+    )
+
+    def __init__(
+        self,
+        group_id: str = '',
+        topics: Sequence[WriteStateData] = (),
+    ) -> None:
+        self.group_id = group_id
+        self.topics = topics
+
+
+class PartitionResult(Message):
+    __slots__ = ('partition', 'error_code', 'error_message')
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('partition', 'int32', 0),
+        Field('error_code', 'int16', 0),
+        Field('error_message', 'string', None, nullable_since=0),
+    )
+
+    def __init__(
+        self,
+        partition: int = 0,
+        error_code: int = 0,
+        error_message: str | None = None,
+    ) -> None:
+        self.partition = partition
+        self.error_code = error_code
+        self.error_message = error_message
+
+
+class WriteStateResult(Message):
+    __slots__ = ('topic_id', 'partitions')
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('topic_id', 'uuid', _ZERO),
+        Field('partitions', 'struct', (), array=True, struct=PartitionResult),
+    )
+
+    def __init__(
+        self,
+        topic_id: bytes = _ZERO,
+        partitions: Sequence[PartitionResult] = (),
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = partitions
+
+
+class WriteShareGroupStateResponse(Message):
+    __slots__ = ('results',)
+    API_KEY: ClassVar[int] = 85
+    FLEXIBLE_SINCE: ClassVar[int] = 0
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field('results', 'struct', (), array=True, struct=WriteStateResult),
+    )
+
+    def __init__(
+        self,
+        results: Sequence[WriteStateResult] = (),
+    ) -> None:
+        self.results = results
