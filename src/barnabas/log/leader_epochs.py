@@ -1,7 +1,7 @@
 """Which leader wrote which offsets: the cache that decides where a follower truncates (KIP-101, KIP-279).
 
-Changes may reach the file later (`flush`, or `take_unflushed` for a worker): entries that outlive the log's
-end are cut again when the log is loaded, and those of unflushed records are read back from the records.
+Changes may reach the file later (`flush`, or `unflushed` for a worker): entries that outlive the log's end
+are cut again when the log is loaded, and those past the recovery point are read back from the records.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ class EpochEnd(NamedTuple):
     end_offset: int
 
 
+class EpochsWrite(NamedTuple):
+    path: str
+    content: bytes
+    version: int
+
+
 UNDEFINED_END = EpochEnd(UNDEFINED_EPOCH, UNDEFINED_OFFSET)
 
 
@@ -33,7 +39,8 @@ class LeaderEpochs:
         self._path = f"{directory}/{LEADER_EPOCHS_FILE}"
         self._entries: list[EpochEntry] = []
         self._latest_epoch = UNDEFINED_EPOCH
-        self._unflushed = False
+        self._version = self._durable_version = 0
+        self._not_durable_from: int | None = None
         checkpoint = read_epochs(fs, self._path)
         self.problem = checkpoint.problem
         for entry in checkpoint.entries:
@@ -66,7 +73,9 @@ class LeaderEpochs:
         if durable:
             self._write()
         else:
-            self._unflushed = True
+            self._version += 1
+            if self._not_durable_from is None or start_offset < self._not_durable_from:
+                self._not_durable_from = start_offset
         return True
 
     def _insert(self, entry: EpochEntry) -> None:
@@ -120,24 +129,34 @@ class LeaderEpochs:
         if entries != self._entries:
             self._entries = entries
             self._latest_epoch = entries[-1].epoch if entries else UNDEFINED_EPOCH
-            self._unflushed = True
+            self._version += 1
 
     def flush(self) -> None:
-        """Bring truncations to the file."""
-        if self._unflushed:
+        """Bring every change to the file."""
+        if self._durable_version < self._version:
             self._write()
 
-    def take_unflushed(self) -> tuple[str, bytes] | None:
-        """Path and content for somebody else to write durably, if the file is behind."""
-        if not self._unflushed:
+    def unflushed(self) -> EpochsWrite | None:
+        """What somebody else is to write durably and then report to `mark_durable`, if the file is behind."""
+        if self._durable_version == self._version:
             return None
-        self._unflushed = False
-        return self._path, epochs_text(self._entries)
+        return EpochsWrite(self._path, epochs_text(self._entries), self._version)
+
+    def mark_durable(self, version: int) -> None:
+        self._durable_version = max(self._durable_version, version)
+        if self._durable_version == self._version:
+            self._not_durable_from = None
+
+    @property
+    def not_durable_from(self) -> int | None:
+        """From here on, epochs are known only from the records: the recovery point must not pass it."""
+        return self._not_durable_from
 
     def move_to(self, directory: str) -> None:
         """The log's directory was renamed."""
         self._path = f"{directory}/{LEADER_EPOCHS_FILE}"
 
     def _write(self) -> None:
+        self._version += 1
         write_epochs(self._fs, self._path, self._entries)
-        self._unflushed = False
+        self.mark_durable(self._version)

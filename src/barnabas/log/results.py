@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import NamedTuple
 
-from barnabas.ports import File, FileSlice, Filesystem
+from barnabas.ports import FileSlice
 
 
 class Appended(NamedTuple):
@@ -49,50 +48,3 @@ class Doomed(NamedTuple):
 
     path: str
     due_ms: int
-
-
-class Unflushed:
-    """What must reach the disk before the log is durable up to `offset`. `sync` may run on any thread."""
-
-    __slots__ = ("_directories", "_files", "_filesystem", "_writes", "offset", "paths")
-
-    def __init__(
-        self,
-        filesystem: Filesystem,
-        offset: int,
-        files: tuple[File, ...],
-        paths: tuple[str, ...] = (),
-        directories: tuple[str, ...] = (),
-        writes: tuple[tuple[str, bytes], ...] = (),
-    ) -> None:
-        self.offset = offset
-        self._filesystem = filesystem
-        self._files = files
-        self.paths = paths
-        self._directories = directories
-        self._writes = writes
-
-    def extended(self, offset: int, paths: tuple[str, ...], directories: tuple[str, ...]) -> Unflushed:
-        return Unflushed(self._filesystem, offset, self._files, paths, directories, self._writes)
-
-    def sync(self) -> None:
-        for file in self._files:
-            file.sync()
-        # A path may be gone by now, with its segment or its whole log: then nobody needs it any more.
-        for path in self.paths:
-            with contextlib.suppress(FileNotFoundError):
-                self._sync_path(path)
-        for path, content in self._writes:
-            with contextlib.suppress(FileNotFoundError):
-                self._filesystem.write_bytes_durably(path, content)
-        # Names last: a name that survives a crash must not lead to bytes that did not.
-        for directory in self._directories:
-            with contextlib.suppress(FileNotFoundError):
-                self._filesystem.sync_directory(directory)
-
-    def _sync_path(self, path: str) -> None:
-        opened = self._filesystem.open(path)
-        try:
-            opened.sync()
-        finally:
-            opened.close()
