@@ -18,6 +18,11 @@ from barnabas.protocol.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopicResult,
 )
+from barnabas.protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+)
 from barnabas.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -103,6 +108,22 @@ def test_a_refusal_is_not_repeated() -> None:
     with pytest.raises(ApiError, match="Topic 'x' already exists") as caught:
         topics.create(cluster, "x")
     assert caught.value.code == ErrorCode.TOPIC_ALREADY_EXISTS
+    assert len(asked) == 1
+
+
+def test_a_topic_that_does_not_exist_is_said_at_once() -> None:
+    asked: list[int] = []
+
+    def answer(node: int, request: Message) -> Message:
+        if isinstance(request, DeleteTopicsRequest):
+            asked.append(node)
+            return DeleteTopicsResponse(responses=[DeletableTopicResult("x", error_code=3)])
+        return _metadata()
+
+    cluster, _ = _cluster(answer)
+    with pytest.raises(ApiError) as caught:
+        topics.delete(cluster, ["x"])
+    assert caught.value.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert len(asked) == 1
 
 
