@@ -32,7 +32,7 @@ _CONTROLLER_ONLY = {52, 53, 54, 58, 59, 62, 63, 67, 70, 73, 82}
 
 _KINDS = {"error_code": "int16", "timedelta_i32": "int32", "timedelta_i64": "int64", "datetime_i64": "int64"}
 _PYTHON = {
-    "bool": "bool", "string": "str", "bytes": "bytes", "records": "Buffer", "uuid": "bytes",
+    "bool": "bool", "string": "str", "bytes": "bytes", "records": "Buffer | FileSlice", "uuid": "bytes",
     "float64": "float",
 }  # fmt: skip
 _IMPLICIT = {"bool": False, "string": "", "bytes": b"", "records": None, "uuid": bytes(16), "float64": 0.0}
@@ -117,7 +117,7 @@ def module_text(schema: str, key: int) -> str:
             "from __future__ import annotations\n",
             "from collections.abc import Sequence",
             "from typing import ClassVar\n",
-            "from barnabas.ports import Buffer",
+            "from barnabas.ports import Buffer, FileSlice",
             "from barnabas.protocol.schema import Field, Message\n",
             "_ZERO = bytes(16)\n",
         )

@@ -64,11 +64,14 @@ class File(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileSlice:
-    """Bytes that leave with sendfile: they never enter Python."""
+    """Bytes that leave with sendfile: they never enter Python. Has a length, as bytes do."""
 
     file: File
     position: int
     size: int
+
+    def __len__(self) -> int:
+        return self.size
 
 
 class Filesystem(Protocol):
@@ -146,9 +149,20 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
+    """With `recursive`, everything below goes too. With `missing_ok`, a missing node is no error."""
+
     path: str
     version: int = -1
     recursive: bool = False
+    missing_ok: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Create or Set, whichever fits, whatever version is there; missing parents are made."""
+
+    path: str
+    value: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +171,7 @@ class Check:
     version: int = -1
 
 
-Write: TypeAlias = Create | Set | Delete | Check
+Write: TypeAlias = Create | Set | Put | Delete | Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +184,22 @@ class Get:
 
 @dataclass(frozen=True, slots=True)
 class Children:
-    """With `watch`, one `Changed` event follows when a child comes or goes."""
+    """With `watch`, one `Changed` event follows when a child, or the node itself, comes or goes. A missing
+    node is answered with None and cannot be watched this way: watch it with Get."""
 
     path: str
     watch: bool = False
 
 
-Read: TypeAlias = Get | Children
+@dataclass(frozen=True, slots=True)
+class Subtree:
+    """The node and everything below it: how a controller learns the cluster. Not a snapshot in every home;
+    whoever needs one holds the controller's node, so that nobody else writes meanwhile."""
+
+    path: str
+
+
+Read: TypeAlias = Get | Children | Subtree
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +212,8 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Answer to Get (None stands for a missing node) and to Create and Set (`data` is what was written)."""
+    """Answer to Get (None stands for a missing node) and to Create, Set and Put (`data` is what was written,
+    `path` has the number of a sequential node). Delete and Check answer None."""
 
     path: str
     data: bytes
@@ -202,7 +226,15 @@ class ChildNames:
     names: tuple[str, ...]
 
 
-Answer: TypeAlias = Value | ChildNames | None
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Answer to Subtree, sorted by path; empty when the node is missing."""
+
+    path: str
+    values: tuple[Value, ...]
+
+
+Answer: TypeAlias = Value | ChildNames | Values | None
 
 
 class StoreError(Exception):
@@ -223,6 +255,10 @@ class BadVersionError(StoreError): ...
 
 
 class NotEmptyError(StoreError): ...
+
+
+class EphemeralParentError(StoreError):
+    """An ephemeral node cannot have children."""
 
 
 class StoreLostError(StoreError):
@@ -262,7 +298,8 @@ class MetadataStore(Protocol):
     """Asynchronous: `submit` returns a ticket at once, what happened comes back through `events`.
 
     The writes of one submission are one atomic multi. A submission holds only reads or only writes.
-    Submissions are carried out in order.
+    Submissions are carried out in order, and answered in that order. A `Changed` event comes before the first
+    answer that shows the change. After `close` a submission is answered with StoreLostError.
     """
 
     def start(self, notify: Callable[[], None]) -> None:
@@ -276,5 +313,6 @@ class MetadataStore(Protocol):
         ...
 
     def close(self) -> None:
-        """End the session: its ephemeral nodes disappear."""
+        """Carry out what was submitted, then end the session: its ephemeral nodes disappear. Answers are
+        still there to be taken with `events`."""
         ...

@@ -8,7 +8,7 @@ import struct
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from barnabas.ports import Buffer
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.compile import MalformedError, decoder, encoder
 from barnabas.protocol.messages import APIS, Api
 from barnabas.protocol.schema import Message
@@ -26,6 +26,7 @@ __all__ = [
 
 API_VERSIONS = 18
 _HEADER = struct.Struct(">hhih")
+_FIXED_HEADER = struct.Struct(">hhi")
 _CORRELATION = struct.Struct(">i")
 
 M = TypeVar("M", bound=Message)
@@ -52,6 +53,22 @@ def encode(message: Message, version: int) -> bytes:
     parts: list[bytes] = []
     encoder(type(message), version)(message, parts.append)
     return b"".join(parts)
+
+
+def encode_parts(message: Message, version: int) -> list[bytes | FileSlice]:
+    """Like `encode`, for a message whose records are file slices: they stay slices, between joined bytes."""
+    pieces: list[bytes | FileSlice] = []
+    encoder(type(message), version)(message, pieces.append)
+    parts: list[bytes | FileSlice] = []
+    loose: list[bytes] = []
+    for piece in pieces:
+        if isinstance(piece, FileSlice):
+            parts += (b"".join(loose), piece)
+            loose = []
+        else:
+            loose.append(piece)
+    parts.append(b"".join(loose))
+    return parts
 
 
 @cache
@@ -94,11 +111,18 @@ def is_flexible(api_key: int, version: int) -> bool:
     return api is not None and version >= api.flexible_since
 
 
+def write_client_id(client_id: str | None) -> bytes:
+    """A nullable string with a two-byte length, in flexible versions too."""
+    if client_id is None:
+        return b"\xff\xff"
+    data = client_id.encode()
+    return len(data).to_bytes(2, "big") + data
+
+
 def write_request(header: RequestHeader, body: Message) -> bytes:
     """A whole request, without the length in front."""
-    client_id = b"" if header.client_id is None else header.client_id.encode()
-    length = -1 if header.client_id is None else len(client_id)
-    head = _HEADER.pack(header.api_key, header.version, header.correlation_id, length) + client_id
+    head = _FIXED_HEADER.pack(header.api_key, header.version, header.correlation_id)
+    head += write_client_id(header.client_id)
     if is_flexible(header.api_key, header.version):
         head += b"\0"
     return head + encode(body, header.version)

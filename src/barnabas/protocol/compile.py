@@ -16,7 +16,7 @@ from barnabas.protocol.schema import Field, Message
 from barnabas.protocol.varint import read_unsigned, skip_tags, unsigned
 
 Decode = Callable[[Buffer, int], tuple[Any, int]]
-Encode = Callable[[Any, Callable[[bytes], None]], None]
+Encode = Callable[[Any, Callable[[Any], None]], None]
 
 FIXED = {
     "bool": "?", "int8": "b", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q",
@@ -248,7 +248,8 @@ class _Encoder(_Writer):
         if field.kind == "struct":
             assert field.struct is not None
             write = self.constant(encoder(field.struct, self.version))
-            self.add(f"for x in v:\n    {write}(x, w)", depth)
+            # An element that was encoded before (a cached topic of Metadata) passes as it is.
+            self.add(f"for x in v:\n    w(x) if x.__class__ is bytes else {write}(x, w)", depth)
         elif field.kind in FIXED:
             pack = self.constant(struct.pack)
             self.add(f"w({pack}('>' + '{FIXED[field.kind]}' * len(v), *v))", depth)

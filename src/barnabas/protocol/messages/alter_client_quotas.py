@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from barnabas.ports import Buffer
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.schema import Field, Message
 
 _ZERO = bytes(16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from barnabas.ports import Buffer
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.schema import Field, Message
 
 _ZERO = bytes(16)
@@ -248,7 +248,7 @@ class PartitionData(Message):
         snapshot_id: SnapshotId | None = None,
         aborted_transactions: Sequence[AbortedTransaction] | None = (),
         preferred_read_replica: int = -1,
-        records: Buffer | None = None,
+        records: Buffer | FileSlice | None = None,
     ) -> None:
         self.partition_index = partition_index
         self.error_code = error_code

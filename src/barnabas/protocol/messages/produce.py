@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from barnabas.ports import Buffer
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.schema import Field, Message
 
 _ZERO = bytes(16)
@@ -22,7 +22,7 @@ class PartitionProduceData(Message):
     def __init__(
         self,
         index: int = 0,
-        records: Buffer | None = None,
+        records: Buffer | FileSlice | None = None,
     ) -> None:
         self.index = index
         self.records = records

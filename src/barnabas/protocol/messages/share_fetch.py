@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from barnabas.ports import Buffer
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.schema import Field, Message
 
 _ZERO = bytes(16)
@@ -189,7 +189,7 @@ class PartitionData(Message):
         acknowledge_error_code: int = 0,
         acknowledge_error_message: str | None = None,
         current_leader: LeaderIdAndEpoch | None = None,
-        records: Buffer | None = None,
+        records: Buffer | FileSlice | None = None,
         acquired_records: Sequence[AcquiredRecords] = (),
     ) -> None:
         self.partition_index = partition_index

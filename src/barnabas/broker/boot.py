@@ -1,0 +1,112 @@
+"""How a lone broker starts: read the tree, write its registration and claim the controller's office, read
+again, settle what a crash or a tool left half done, open the logs, and only then serve."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from barnabas.controller import elections
+from barnabas.controller.rebuild import image_from
+from barnabas.controller.registration import start_alone
+from barnabas.model.ids import uuid_text
+from barnabas.model.image import BrokerImage, ClusterImage, Endpoint
+from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+log = logging.getLogger("kafka.server.BrokerServer")
+
+# Levels of what works; the next ones join when their APIs do.
+FEATURES: Mapping[str, int] = {}
+
+
+class BootError(Exception):
+    """The broker cannot start; the sentence says why."""
+
+
+class Boot:
+    def __init__(
+        self, node: Node, endpoints: Mapping[str, Endpoint], rack: str | None, ready: Callable[[], None]
+    ) -> None:
+        self._node = node
+        self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
+        self._ready = ready
+        node.store.on_session = self._session
+
+    def _session(self, event: SessionBegan | SessionEnded) -> None:
+        if isinstance(event, SessionBegan):
+            self._node.store.submit([Subtree("/")], self._first_read)
+
+    def _first_read(self, completed: Completed) -> None:
+        values = _values(completed)
+        stored = self._node.logs.stored_cluster_id()
+        writes = start_alone(
+            values,
+            self._broker,
+            cluster_id=stored or uuid_text(self._node.random.bytes(16)),
+            features=FEATURES,
+            now_ms=self._node.wall_ms,
+        )
+        self._node.store.submit(writes, self._written)
+
+    def _written(self, completed: Completed) -> None:
+        _check(completed.error)
+        self._node.store.submit([Subtree("/")], self._second_read)
+
+    def _second_read(self, completed: Completed) -> None:
+        node = self._node
+        rebuilt = image_from(_values(completed))
+        for sentence in rebuilt.unreadable:
+            log.warning("Left out of the cluster image: %s", sentence)
+        node.image = _without_topics(rebuilt.image)
+        self._settle(rebuilt.image)
+
+    def _settle(self, image: ClusterImage) -> None:
+        """Every partition of ours gets a leader, in a new epoch: what an earlier life began is over."""
+        whole = elections.complete(image, self._node.random)
+        settled = image.apply(whole.deltas)
+        resumed = elections.lead_again(settled, self._node.broker_id)
+        self._write([*whole.multis(), *resumed.multis()], settled.apply(resumed.deltas))
+
+    def _write(self, parts: list[tuple[Write, ...]], image: ClusterImage) -> None:
+        if not parts:
+            self._open(image)
+            return
+
+        def written(completed: Completed) -> None:
+            _check(completed.error)
+            self._write(parts[1:], image)
+
+        self._node.store.submit(parts[0], written)
+
+    def _open(self, image: ClusterImage) -> None:
+        node = self._node
+        node.adopt_settings(image)
+        node.logs.open_all(image.cluster_id, node.broker_id, node.log_config, node.wall_ms)
+        for place in [place for place in node.logs.logs if image.partition(*place) is None]:
+            log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)
+            node.logs.set_aside_stray(place, node.wall_ms)
+        node.install(image)
+        node.upkeep.start()
+        node.cleaning.start()
+        self._ready()
+
+
+def _without_topics(image: ClusterImage) -> ClusterImage:
+    """So that installing the real image opens every partition."""
+    return ClusterImage(cluster_id=image.cluster_id)
+
+
+def _values(completed: Completed) -> list[Value]:
+    _check(completed.error)
+    answer = completed.answers[0]
+    assert isinstance(answer, Values)
+    return list(answer.values)
+
+
+def _check(error: StoreError | None) -> None:
+    if error is not None:
+        raise BootError(f"The metadata store refused this broker's registration: {error}")

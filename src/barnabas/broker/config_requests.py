@@ -1,0 +1,71 @@
+"""What AlterConfigs and IncrementalAlterConfigs share: resource types of the wire, loggers apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from barnabas.broker import loggers
+from barnabas.controller.configs import ConfigResult
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.image import ConfigKind, ConfigResource
+from barnabas.ports import StoreError
+
+BROKER_LOGGER = 8
+KINDS = {2: ConfigKind.TOPIC, 4: ConfigKind.BROKER, 16: ConfigKind.CLIENT_METRICS, 32: ConfigKind.GROUP}
+
+
+class Answer(NamedTuple):
+    """In the order of both responses' fields."""
+
+    error_code: int
+    error_message: str | None
+    resource_type: int
+    resource_name: str
+
+
+Answers: TypeAlias = list[Answer]
+
+
+def resource(kind: int, name: str) -> ConfigResource:
+    return ConfigResource(KINDS[kind], name)
+
+
+def answer(result: ConfigResult, error: StoreError | None) -> Answer:
+    kind = next(number for number, kind in KINDS.items() if kind is result.resource.kind)
+    if error is not None and not result.error:
+        code = ErrorCode.UNKNOWN_SERVER_ERROR
+        return Answer(code, code.sentence, kind, result.resource.name)
+    return Answer(result.error, result.message, kind, result.resource.name)
+
+
+def refusals(resources: Sequence[tuple[int, str]]) -> Answers:
+    """Resources of types that cannot be altered."""
+    return [
+        Answer(ErrorCode.INVALID_REQUEST, f"Unexpected resource type UNKNOWN({kind}).", kind, name)
+        for kind, name in resources
+        if kind not in KINDS and kind != BROKER_LOGGER
+    ]
+
+
+def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:
+    try:
+        if name != str(own_id):
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, f"Unexpected broker id, expected {own_id}, but received {name}"
+            )
+        loggers.check(changes)
+    except ApiError as error:
+        return Answer(error.code, error.message, BROKER_LOGGER, name)
+    if not validate_only:
+        loggers.apply(changes)
+    return Answer(0, None, BROKER_LOGGER, name)
+
+
+def collect(
+    early: Answers, reply: Callable[[Answers], None]
+) -> Callable[[tuple[ConfigResult, ...], StoreError | None], None]:
+    def done(results: tuple[ConfigResult, ...], error: StoreError | None) -> None:
+        reply([*early, *(answer(result, error) for result in results)])
+
+    return done

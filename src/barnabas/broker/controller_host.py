@@ -1,0 +1,70 @@
+"""Where the controller's decisions become true: decide on the image, write to the store, publish, answer.
+
+One decision at a time: the next one must see the image that the last one left. Those who ask meanwhile stand
+in line; the line is as long as there are connections at most.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from barnabas.broker.store_client import StoreClient
+from barnabas.controller.decision import Decision
+from barnabas.model.image import ClusterImage, Delta
+from barnabas.ports import Completed, StoreError
+
+log = logging.getLogger("kafka.controller.KafkaController")
+
+R = TypeVar("R")
+
+
+class ControllerHost:
+    def __init__(
+        self,
+        store: StoreClient,
+        image: Callable[[], ClusterImage],
+        publish: Callable[[tuple[Delta, ...]], None],
+    ) -> None:
+        self._store = store
+        self._image = image
+        self._publish = publish
+        self._line: deque[tuple[Callable[[ClusterImage], Decision[Any]], Callable[..., None]]] = deque()
+        self._busy = False
+
+    def decide(
+        self,
+        decision: Callable[[ClusterImage], Decision[R]],
+        done: Callable[[tuple[R, ...], StoreError | None], None],
+    ) -> None:
+        """`done` gets the results once they are true; with an error, none of them is."""
+        self._line.append((decision, done))
+        self._next()
+
+    def _next(self) -> None:
+        while self._line and not self._busy:
+            decision, done = self._line.popleft()
+            made = decision(self._image())
+            parts = deque(made.multis())
+            if parts:
+                self._busy = True
+                self._write(made, parts, done)
+            else:
+                done(made.results, None)
+
+    def _write(self, made: Decision[Any], parts: deque[Any], done: Callable[..., None]) -> None:
+        def written(completed: Completed) -> None:
+            if completed.error is None and parts:
+                self._write(made, parts, done)
+                return
+            self._busy = False
+            if completed.error is None:
+                self._publish(made.deltas)
+            else:
+                log.error("The metadata store refused a change: %s", completed.error)
+            done(made.results, completed.error)
+            self._next()
+
+        self._store.submit(parts.popleft(), written)

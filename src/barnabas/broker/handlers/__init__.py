@@ -1,0 +1,1 @@
+"""One file per API, named after it; its `handle` turns a request into a reply."""

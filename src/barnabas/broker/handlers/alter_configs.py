@@ -1,0 +1,56 @@
+"""AlterConfigs v0–v2 (KIP-133): replaces all settings of a resource; what is not named is reset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker import config_requests as shared
+from barnabas.broker.config_rules import SettingsRules
+from barnabas.broker.dispatch import Context
+from barnabas.controller.configs import WholeChange, alter_configs
+from barnabas.protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+
+def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
+    early = shared.refusals([(item.resource_type, item.resource_name) for item in request.resources])
+    early += [
+        shared.alter_loggers(
+            item.resource_name,
+            node.broker_id,
+            {config.name: config.value for config in item.configs},
+            request.validate_only,
+        )
+        for item in request.resources
+        if item.resource_type == shared.BROKER_LOGGER
+    ]
+    changes = [
+        WholeChange(
+            shared.resource(item.resource_type, item.resource_name),
+            tuple((config.name, config.value) for config in item.configs),
+        )
+        for item in request.resources
+        if item.resource_type in shared.KINDS
+    ]
+
+    def reply(answers: shared.Answers) -> None:
+        context.reply(
+            AlterConfigsResponse(responses=[AlterConfigsResourceResponse(*answer) for answer in answers])
+        )
+
+    node.controller.decide(
+        lambda image: alter_configs(
+            image,
+            changes,
+            rules=SettingsRules(node.settings),
+            broker_id=node.broker_id,
+            validate_only=request.validate_only,
+        ),
+        shared.collect(early, reply),
+    )

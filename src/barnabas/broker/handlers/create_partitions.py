@@ -1,0 +1,46 @@
+"""CreatePartitions v0–v3 (KIP-195): more partitions for a topic, placed by us or by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.controller.partitions import MorePartitions, PartitionsResult, create_partitions
+from barnabas.model.errors import ErrorCode
+from barnabas.ports import StoreError
+from barnabas.protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+
+def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> None:
+    def done(results: tuple[PartitionsResult, ...], error: StoreError | None) -> None:
+        context.reply(CreatePartitionsResponse(results=[_answer(result, error) for result in results]))
+
+    wanted = [_more(topic) for topic in request.topics]
+    node.controller.decide(
+        lambda image: create_partitions(
+            image, wanted, random=node.random, validate_only=request.validate_only
+        ),
+        done,
+    )
+
+
+def _more(topic: CreatePartitionsTopic) -> MorePartitions:
+    if topic.assignments is None:
+        return MorePartitions(topic.name, topic.count)
+    return MorePartitions(
+        topic.name, topic.count, tuple(tuple(item.broker_ids) for item in topic.assignments)
+    )
+
+
+def _answer(result: PartitionsResult, error: StoreError | None) -> CreatePartitionsTopicResult:
+    if result.error or error is None:
+        return CreatePartitionsTopicResult(result.name, result.error, result.message)
+    return CreatePartitionsTopicResult(result.name, ErrorCode.UNKNOWN_SERVER_ERROR)

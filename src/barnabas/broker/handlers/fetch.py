@@ -1,0 +1,216 @@
+"""Fetch v4–v18 (KIP-74, KIP-98, KIP-227, KIP-320, KIP-392, KIP-516, KIP-595, KIP-903, KIP-1166).
+
+min/max bytes, max wait with parked fetches, limits per partition and per request, the first batch always
+whole however small the limit, incremental sessions, offsets inside a batch, topic ids since v13. Payload
+leaves as file slices. Replica fetches and read-from-follower come with the cluster.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context, Reply
+from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.partition import Partition
+from barnabas.broker.session import Part
+from barnabas.log.log import Log
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.protocol import codec
+from barnabas.protocol.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+_LENGTH = struct.Struct(">i")
+_READ_COMMITTED = 1
+_TOPIC_IDS_SINCE = 13
+
+
+def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
+    by_id = context.version >= _TOPIC_IDS_SINCE
+    try:
+        session, incremental = node.fetch_sessions.begin(request, by_id, False, node.now_ms)
+    except ApiError as error:
+        return FetchResponse(error_code=error.code)
+    entries: Iterable[Entry]
+    if session is not None:
+        entries = list(session.entries())
+    else:
+        entries = [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
+    fetch = _Fetch(node, context, request, session, incremental, list(entries))
+    answers = fetch.read()
+    if fetch.enough or request.max_wait_ms <= 0 or not fetch.entries:
+        return fetch.reply(answers)
+    fetch.park()
+    return None
+
+
+class _Fetch:
+    """One fetch, which may have to be read twice: at once, and again when it is woken."""
+
+    __slots__ = ("context", "enough", "entries", "incremental", "node", "request", "session")
+
+    def __init__(
+        self,
+        node: Node,
+        context: Context,
+        request: FetchRequest,
+        session: FetchSession | None,
+        incremental: bool,
+        entries: list[Entry],
+    ) -> None:
+        self.node = node
+        self.context = context
+        self.request = request
+        self.session = session
+        self.incremental = incremental
+        self.entries = entries
+        self.enough = False
+
+    # --- reading -------------------------------------------------------------------------------------------
+
+    def read(self) -> list[tuple[TopicKey, PartitionData]]:
+        """An answer per partition; `enough` says whether they need not wait for more."""
+        request = self.request
+        remaining = min(request.max_bytes, self.node.fetch_max_bytes)
+        collected = 0
+        answers = []
+        self.enough = False
+        for key, asked in self.entries:
+            try:
+                data = self._read_one(key, asked, remaining, collected == 0)
+            except ApiError as error:
+                data = PartitionData(asked.partition, error.code, -1, records=b"")
+                self.enough = True
+            if data.records:
+                collected += len(data.records)
+                remaining -= len(data.records)
+            elif data.diverging_epoch is not None:
+                self.enough = True
+            answers.append((key, data))
+        if collected >= request.min_bytes:
+            self.enough = True
+        return answers
+
+    def _read_one(self, key: TopicKey, asked: FetchPartition, remaining: int, first: bool) -> PartitionData:
+        partition = self._find(key, asked.partition)
+        log = partition.leader_log()
+        partition.check_epoch(asked.current_leader_epoch)
+        data = PartitionData(
+            asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
+            aborted_transactions=None, records=b"",
+        )  # fmt: skip
+        if asked.last_fetched_epoch >= 0 and _diverges(log, asked, data):
+            return data
+        offset = asked.fetch_offset
+        committed = self.request.isolation_level == _READ_COMMITTED
+        upper = log.last_stable_offset if committed else log.high_watermark
+        limit = min(asked.partition_max_bytes, remaining)
+        try:
+            found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
+        except OSError as error:
+            self.node.disk_failed(partition, error)
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+        if found.slice is not None:
+            data.records = found.slice
+        if committed:
+            aborted = log.aborted_transactions(found, upper)
+            data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
+        return data
+
+    def _find(self, key: TopicKey, index: int) -> Partition:
+        if isinstance(key, bytes):
+            name = self.node.image.topic_names.get(key)
+            if name is None:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+        else:
+            name = key
+        partition = self.node.replicas.find(name, index)
+        if partition is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return partition
+
+    # --- answering -----------------------------------------------------------------------------------------
+
+    def reply(self, answers: list[tuple[TopicKey, PartitionData]]) -> list[Part]:
+        session = self.session
+        topics: list[FetchableTopicResponse] = []
+        last: TopicKey | None = None
+        partitions: list[PartitionData] = []
+        for key, data in answers:
+            if session is not None and not session.is_news(key, data) and self.incremental:
+                continue
+            if key != last:
+                partitions = []
+                topics.append(_topic(key, partitions))
+                last = key
+            partitions.append(data)
+        session_id = 0 if session is None or not session.partitions else session.id
+        response = FetchResponse(session_id=session_id, responses=topics)
+        version = self.context.version
+        parts = codec.encode_parts(response, version)
+        head = codec.response_head(self.context.api_key, version, self.context.correlation_id)
+        size = len(head) + sum(map(len, parts))
+        first = parts[0]
+        assert isinstance(first, bytes)
+        parts[0] = _LENGTH.pack(size) + head + first
+        return parts
+
+    # --- waiting -------------------------------------------------------------------------------------------
+
+    def park(self) -> None:
+        partitions = [self._find(key, asked.partition) for key, asked in self.entries]
+        self.node.purgatory.park(
+            self.context.session,
+            partitions,
+            self.node.now_ms + self.request.max_wait_ms,
+            self._satisfied,
+            self._finish,
+        )
+
+    def _satisfied(self) -> bool:
+        """Enough bytes have come, or something happened that the client should hear at once."""
+        total = 0
+        committed = self.request.isolation_level == _READ_COMMITTED
+        for key, asked in self.entries:
+            try:
+                log = self._find(key, asked.partition).leader_log()
+            except ApiError:
+                return True
+            upper = log.last_stable_offset if committed else log.high_watermark
+            offset = asked.fetch_offset
+            if not log.log_start_offset <= offset <= log.log_end_offset:
+                return True
+            if upper > offset:
+                if self.request.min_bytes <= 1:
+                    return True
+                total += min(log.bytes_available(offset, upper), asked.partition_max_bytes)
+        return total >= self.request.min_bytes
+
+    def _finish(self) -> None:
+        self.context.session.send(self.reply(self.read()))
+
+
+def _topic(key: TopicKey, partitions: list[PartitionData]) -> FetchableTopicResponse:
+    if isinstance(key, bytes):
+        return FetchableTopicResponse(topic_id=key, partitions=partitions)
+    return FetchableTopicResponse(topic=key, partitions=partitions)
+
+
+def _diverges(log: Log, asked: FetchPartition, data: PartitionData) -> bool:
+    """KIP-595: the client's last epoch ended earlier here than it thinks; tell it where."""
+    end = log.end_offset_for_epoch(asked.last_fetched_epoch)
+    if end.epoch == asked.last_fetched_epoch and end.end_offset >= asked.fetch_offset:
+        return False
+    data.diverging_epoch = EpochEndOffset(end.epoch, end.end_offset)
+    return True

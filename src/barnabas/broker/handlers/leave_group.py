@@ -1,0 +1,16 @@
+"""LeaveGroup: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.model.errors import ErrorCode
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+
+def handle(node: Node, context: Context, request: LeaveGroupRequest) -> LeaveGroupResponse:
+    return LeaveGroupResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -1,0 +1,16 @@
+"""ListGroups: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.model.errors import ErrorCode
+from barnabas.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+
+def handle(node: Node, context: Context, request: ListGroupsRequest) -> ListGroupsResponse:
+    return ListGroupsResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)

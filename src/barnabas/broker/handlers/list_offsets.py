@@ -1,0 +1,89 @@
+"""ListOffsets v1–v11 (KIP-79, KIP-207, KIP-320, KIP-734, KIP-405, KIP-1005, KIP-1023).
+
+Earliest, latest, by timestamp (the first record at or after it), the record with the largest timestamp,
+earliest local (the same as earliest: there is no tier below the local disk), latest tiered (none).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.log.log import Log
+from barnabas.log.results import TimestampOffset
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+_LATEST, _EARLIEST, _MAX_TIMESTAMP, _EARLIEST_LOCAL, _LATEST_TIERED, _EARLIEST_PENDING = (
+    -1,
+    -2,
+    -3,
+    -4,
+    -5,
+    -6,
+)
+_SINCE = {_MAX_TIMESTAMP: 7, _EARLIEST_LOCAL: 8, _LATEST_TIERED: 9, _EARLIEST_PENDING: 11}
+_READ_COMMITTED = 1
+_NONE = TimestampOffset(-1, -1, -1)
+
+
+def handle(node: Node, context: Context, request: ListOffsetsRequest) -> ListOffsetsResponse:
+    asked = Counter((t.name, p.partition_index) for t in request.topics for p in t.partitions)
+    topics = []
+    for topic in request.topics:
+        answers = []
+        for partition in topic.partitions:
+            try:
+                if asked[topic.name, partition.partition_index] > 1:
+                    raise ApiError(ErrorCode.INVALID_REQUEST)
+                found = _find(node, context.version, request.isolation_level, topic.name, partition)
+                answers.append(ListOffsetsPartitionResponse(partition.partition_index, 0, *found))
+            except ApiError as error:
+                answers.append(ListOffsetsPartitionResponse(partition.partition_index, error.code))
+        topics.append(ListOffsetsTopicResponse(topic.name, answers))
+    return ListOffsetsResponse(topics=topics)
+
+
+def _find(
+    node: Node, version: int, isolation_level: int, topic: str, asked: ListOffsetsPartition
+) -> TimestampOffset:
+    partition = node.replicas.find(topic, asked.partition_index)
+    if partition is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    log = partition.leader_log()
+    partition.check_epoch(asked.current_leader_epoch)
+    timestamp = asked.timestamp
+    if timestamp < 0 and version < _SINCE.get(timestamp, 0 if timestamp >= _EARLIEST else 1000):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    upper = log.last_stable_offset if isolation_level == _READ_COMMITTED else log.high_watermark
+    try:
+        found = _look_up(log, timestamp, upper)
+    except OSError as error:
+        node.disk_failed(partition, error)
+        raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+    if version < 4:
+        return found._replace(leader_epoch=-1)
+    return found
+
+
+def _look_up(log: Log, timestamp: int, upper: int) -> TimestampOffset:
+    if timestamp == _LATEST:
+        return log.latest_offset(upper)
+    if timestamp in {_EARLIEST, _EARLIEST_LOCAL}:
+        return log.earliest_offset()
+    if timestamp in {_LATEST_TIERED, _EARLIEST_PENDING}:
+        return _NONE
+    found = (
+        log.offset_of_max_timestamp() if timestamp == _MAX_TIMESTAMP else log.offset_for_timestamp(timestamp)
+    )
+    return found if found is not None and found.offset < upper else _NONE

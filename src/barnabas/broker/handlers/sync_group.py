@@ -1,0 +1,16 @@
+"""SyncGroup: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.model.errors import ErrorCode
+from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+
+def handle(node: Node, context: Context, request: SyncGroupRequest) -> SyncGroupResponse:
+    return SyncGroupResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)

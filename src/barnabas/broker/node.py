@@ -1,0 +1,147 @@
+"""One broker without IO: requests, ticks and events in; replies and wishes out. Nothing here waits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from barnabas.broker.auto_creation import AutoCreation
+from barnabas.broker.cleaning import Cleaner, CleaningHost
+from barnabas.broker.controller_host import ControllerHost
+from barnabas.broker.dispatch import Dispatcher
+from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.partition import Partition
+from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.session import Session
+from barnabas.broker.store_client import StoreClient
+from barnabas.broker.timers import Timers
+from barnabas.broker.topic_config import log_config, manager_settings
+from barnabas.broker.upkeep import UpkeepHost
+from barnabas.controller.decision import Decision
+from barnabas.controller.producer_ids import allocate_producer_ids
+from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogManager
+from barnabas.model.ids import TopicPartition
+from barnabas.model.image import ClusterImage, ConfigKind, Delta, ProducerIdBlock, TopicImage
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.ports import Filesystem, MetadataStore, Random, StoreError, Workers
+
+log = logging.getLogger("kafka.server.BrokerServer")
+
+EVICTION_MS = 120_000  # min.incremental.fetch.session.eviction.ms, which Kafka fixed
+_RETRY_MS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    filesystem: Filesystem
+    random: Random
+    store: MetadataStore
+    workers: Workers
+    cleaner: Cleaner
+
+
+class Node:
+    def __init__(self, broker_id: int, settings: BrokerSettings, ports: Ports) -> None:
+        self.broker_id = broker_id
+        self.settings = settings
+        self.now_ms = 0  # for what is waited for
+        self.wall_ms = 0  # for what is stored
+        self.image = ClusterImage()
+        self.random = ports.random
+        self.filesystem = ports.filesystem
+        self.workers = ports.workers
+        self.timers = Timers()
+        self.purgatory = Purgatory(self.timers)
+        self.store = StoreClient(ports.store)
+        self.controller = ControllerHost(self.store, lambda: self.image, self.publish)
+        self.logs = LogManager(ports.filesystem, settings.log_dirs, ports.random, manager_settings(settings))
+        self.replicas = ReplicaManager(self, self.logs)
+        self.upkeep = UpkeepHost(self)
+        self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.cleaning = CleaningHost(self, ports.cleaner)
+        self.fetch_sessions = FetchSessions(
+            settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
+        )
+        self.fetch_max_bytes = settings.integer("fetch.max.bytes")
+        self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.producer_ids = ProducerIds(self._allocate_producer_ids)
+        self.auto_creation = AutoCreation(self)
+        self.exit_code: int | None = None  # set when the broker wishes to stop
+        self.handle = Dispatcher(self).handle
+
+    # --- what the loop calls -------------------------------------------------------------------------------
+
+    def set_time(self, now_ms: int, wall_ms: int) -> None:
+        self.now_ms = now_ms
+        self.wall_ms = wall_ms
+
+    def tick(self) -> int:
+        """Do what is due; returns the milliseconds until the next thing is."""
+        return self.timers.run_due(self.now_ms)
+
+    def disconnected(self, session: Session) -> None:
+        self.purgatory.disconnected(session)
+
+    def stop(self, exit_code: int) -> None:
+        self.exit_code = exit_code
+
+    # --- the image -----------------------------------------------------------------------------------------
+
+    def publish(self, deltas: tuple[Delta, ...]) -> None:
+        """The cluster changed: from here on every answer comes from the new image."""
+        self.install(self.image.apply(deltas))
+
+    def install(self, image: ClusterImage) -> None:
+        old, self.image = self.image, image
+        if old.configs is not image.configs:
+            self._apply_settings(old, image)
+        self.replicas.apply(old, image)
+        for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
+            del self.encoded_topics[key]
+
+    def adopt_settings(self, image: ClusterImage) -> bool:
+        """Take over what was set dynamically for us or for all brokers. True if that changed anything."""
+        cluster = image.config(ConfigKind.BROKER, "")
+        own = image.config(ConfigKind.BROKER, str(self.broker_id))
+        if cluster == self.settings.cluster_dynamic and own == self.settings.own_dynamic:
+            return False
+        self.settings = self.settings.with_dynamic(cluster, own)
+        self.fetch_max_bytes = self.settings.integer("fetch.max.bytes")
+        for listener in self.on_settings:
+            listener(self.settings)
+        return True
+
+    def _apply_settings(self, old: ClusterImage, new: ClusterImage) -> None:
+        changed = self.adopt_settings(new)
+        for partition in self.replicas:
+            name = partition.topic
+            if changed or old.config(ConfigKind.TOPIC, name) != new.config(ConfigKind.TOPIC, name):
+                partition.update_config(self.log_config(name))
+
+    def log_config(self, topic: str) -> LogConfig:
+        return log_config(self.settings, self.image.config(ConfigKind.TOPIC, topic))
+
+    # --- wishes --------------------------------------------------------------------------------------------
+
+    def _allocate_producer_ids(self, done: Callable[[int, int], None]) -> None:
+        def allocated(results: tuple[ProducerIdBlock, ...], error: StoreError | None) -> None:
+            if error is None:
+                done(results[0].first, results[0].last)
+            else:
+                self.timers.at(self.now_ms + _RETRY_MS, lambda: self._allocate_producer_ids(done))
+
+        def decide(image: ClusterImage) -> Decision[ProducerIdBlock]:
+            return allocate_producer_ids(image, self.broker_id, image.brokers[self.broker_id].epoch)
+
+        self.controller.decide(decide, allocated)
+
+    def disk_failed(self, partition: Partition, error: BaseException) -> None:
+        if not isinstance(error, OSError):
+            raise error
+        log.error("Error while accessing %s-%d: %s", partition.topic, partition.index, error)
+        self.logs.fail_log(TopicPartition(partition.topic, partition.index), error)
+        self.upkeep.notice_failures()

@@ -1,0 +1,31 @@
+"""From settings to what a log and the log manager obey."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from barnabas.log.config import LogConfig
+from barnabas.log.upkeep import ManagerSettings
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.model.settings.table import TOPIC_SETTINGS
+from barnabas.model.settings.topic import TopicSettings
+
+
+def log_config(settings: BrokerSettings, overrides: Mapping[str, str]) -> LogConfig:
+    """The topic's own values over the broker's over the defaults."""
+    effective = TopicSettings(overrides, settings)
+    values: dict[str, object] = {name: effective[name] for name in TOPIC_SETTINGS}
+    values["segment.bytes"] = effective.segment_bytes
+    return LogConfig.from_settings(values)
+
+
+def manager_settings(settings: BrokerSettings) -> ManagerSettings:
+    return ManagerSettings(
+        retention_check_interval_ms=settings.integer("log.retention.check.interval.ms"),
+        flush_scheduler_interval_ms=settings.integer("log.flush.scheduler.interval.ms"),
+        recovery_point_checkpoint_interval_ms=settings.integer("log.flush.offset.checkpoint.interval.ms"),
+        log_start_checkpoint_interval_ms=settings.integer("log.flush.start.offset.checkpoint.interval.ms"),
+        high_watermark_checkpoint_interval_ms=settings.integer(
+            "replica.high.watermark.checkpoint.interval.ms"
+        ),
+    )

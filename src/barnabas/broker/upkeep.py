@@ -1,0 +1,52 @@
+"""Runs what the logs owe over time: decisions on the loop, slow chores on workers, failures noticed."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from barnabas.log.chores import Chore
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+log = logging.getLogger("kafka.log.LogManager")
+
+_LONGEST_WAIT_MS = 1000
+
+
+class UpkeepHost:
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._offline: set[str] = set()
+
+    def start(self) -> None:
+        self._tick()
+
+    def _tick(self) -> None:
+        node = self._node
+        for chore in node.logs.upkeep.tick(node.wall_ms):
+            self.run(chore)
+        self.notice_failures()
+        due_ms = node.logs.upkeep.next_tick_ms(node.wall_ms) - node.wall_ms
+        node.timers.at(node.now_ms + min(max(due_ms, 10), _LONGEST_WAIT_MS), self._tick)
+
+    def run(self, chore: Chore) -> None:
+        def finished(_result: object, error: BaseException | None) -> None:
+            self._node.logs.upkeep.finish(chore, error, self._node.wall_ms)
+            self.notice_failures()
+
+        self._node.workers.submit(chore.run, finished)
+
+    def notice_failures(self) -> None:
+        """Whoever met the failing disk, the partitions on it must stop answering as if it worked."""
+        node = self._node
+        for directory in node.logs.directories:
+            if directory.online or directory.path in self._offline:
+                continue
+            self._offline.add(directory.path)
+            log.error("Stopping serving logs in dir %s: %s", directory.path, directory.failure)
+            node.replicas.take_offline(directory.path)
+        if node.logs.all_offline:
+            log.critical("Shutdown broker because all log dirs in %s have failed", sorted(self._offline))
+            node.stop(1)

@@ -1,0 +1,76 @@
+"""How a node enters the cluster: the paths it expects, its registration, and the office of controller.
+
+A lone broker does all of it in one multi at start: read `Subtree("/")`, submit `start_alone(…)`, read
+`Subtree("/")` again, and `rebuild.image_from` is the image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from barnabas.controller import tree
+from barnabas.controller.znodes import cluster
+from barnabas.controller.znodes.fields import MalformedNodeError
+from barnabas.model.image import BrokerImage
+from barnabas.ports import Create, Set, Value, Write
+
+FIRST_CONTROLLER_EPOCH = 1
+
+
+def start_alone(
+    values: Iterable[Value],
+    broker: BrokerImage,
+    *,
+    cluster_id: str,
+    features: Mapping[str, int],
+    now_ms: int,
+) -> tuple[Write, ...]:
+    """Everything a lone broker writes at start. `cluster_id` counts only when the tree has none yet."""
+    present = {value.path: value for value in values}
+    return (
+        *missing_paths(present, cluster_id, features),
+        register_broker(broker, now_ms),
+        *claim_controller(present, broker.id, now_ms),
+    )
+
+
+def missing_paths(
+    present: Mapping[str, Value], cluster_id: str, features: Mapping[str, int]
+) -> tuple[Write, ...]:
+    folders = [Create(path, make_parents=True) for path in tree.PERSISTENT_PATHS if path not in present]
+    valued = {
+        tree.CLUSTER_ID: cluster.encode_cluster_id(cluster_id),
+        tree.FEATURE: cluster.encode_features(features),
+    }
+    return (
+        *folders,
+        *(Create(path, data, make_parents=True) for path, data in valued.items() if path not in present),
+    )
+
+
+def register_broker(
+    broker: BrokerImage, now_ms: int, features: Mapping[str, tuple[int, int]] | None = None
+) -> Create:
+    """Ephemeral: it goes with the session. The czxid of what is created is the broker's epoch."""
+    data = cluster.encode_broker(broker, now_ms, features)
+    return Create(tree.broker_path(broker.id), data, ephemeral=True)
+
+
+def claim_controller(present: Mapping[str, Value], broker_id: int, now_ms: int) -> tuple[Write, ...]:
+    """Succeeds for one: the node must not exist, and the epoch must still be the one that was read. Whoever
+    held the office before is fenced from then on, since the epoch's version has moved."""
+    claim = Create(tree.CONTROLLER, cluster.encode_controller(broker_id, now_ms), ephemeral=True)
+    epoch = present.get(tree.CONTROLLER_EPOCH)
+    if epoch is None:
+        first = cluster.encode_controller_epoch(FIRST_CONTROLLER_EPOCH)
+        return (claim, Create(tree.CONTROLLER_EPOCH, first))
+    following = cluster.encode_controller_epoch(_epoch(epoch) + 1)
+    return (claim, Set(tree.CONTROLLER_EPOCH, following, epoch.stat.version))
+
+
+def _epoch(value: Value) -> int:
+    try:
+        return cluster.decode_controller_epoch(value.path, value.data)
+    except MalformedNodeError:
+        # Every claim sets the node once, so its version is never behind the epochs that were used.
+        return value.stat.version + FIRST_CONTROLLER_EPOCH

@@ -1,0 +1,209 @@
+"""Every log of a broker, over several `log.dirs`.
+
+`open_all` at the start, `close_all` at the end; between them `upkeep` says what is due. An OSError takes its
+directory offline, with KAFKA_STORAGE_ERROR for its partitions; the others go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from barnabas.log import meta_properties
+from barnabas.log.config import LogConfig
+from barnabas.log.directory import Contents, LogDirectory
+from barnabas.log.loading import Opening, open_log
+from barnabas.log.log import Log
+from barnabas.log.names import delete_directory_name
+from barnabas.log.open_files import OpenFiles
+from barnabas.log.results import Doomed
+from barnabas.log.upkeep import ManagerSettings, Upkeep
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.ports import Filesystem, Random
+
+
+class LogManager:
+    def __init__(
+        self,
+        filesystem: Filesystem,
+        paths: Sequence[str],
+        random: Random,
+        settings: ManagerSettings | None = None,
+    ) -> None:
+        self.settings = settings or ManagerSettings()
+        self.directories = [LogDirectory(path.rstrip("/")) for path in paths]
+        self.logs: dict[TopicPartition, Log] = {}
+        self._filesystem = filesystem
+        self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
+        self._random = random
+        self._homes: dict[TopicPartition, LogDirectory] = {}
+        self.upkeep = Upkeep(filesystem, self.directories, self.settings, self.fail)
+
+    # --- start and stop ----------------------------------------------------------------------------------
+
+    def stored_cluster_id(self) -> str | None:
+        """What the directories say, before anything is opened."""
+        for directory in self.directories:
+            with self._disk(directory):
+                found = meta_properties.read(self._filesystem, directory.path)
+                if found is not None and found.cluster_id is not None:
+                    return found.cluster_id
+        return None
+
+    def open_all(
+        self, cluster_id: str, node_id: int, config_of: Callable[[str], LogConfig], now_ms: int
+    ) -> None:
+        """Load every log of every directory. InconsistentDirectoryError if one is not ours."""
+        for directory in self.directories:
+            with self._disk(directory):
+                directory.prepare(self._filesystem, cluster_id, node_id, self._random)
+                contents = directory.read_contents(self._filesystem)
+                for path in contents.leftovers:
+                    self.upkeep.remove_later(directory, Doomed(path, now_ms))
+                for partition in contents.partitions:
+                    self._open_existing(directory, contents, partition, config_of(partition.topic), now_ms)
+        self.upkeep.begin(now_ms)
+
+    def _open_existing(
+        self,
+        directory: LogDirectory,
+        contents: Contents,
+        partition: TopicPartition,
+        config: LogConfig,
+        now_ms: int,
+    ) -> None:
+        if partition in self._homes:
+            other = self._homes[partition].path
+            raise meta_properties.InconsistentDirectoryError(
+                f"Duplicate log directories for {partition} are found in both {other} and {directory.path}"
+            )
+        opening = Opening(
+            partition,
+            f"{directory.path}/{partition}",
+            config,
+            now_ms,
+            log_start_offset=contents.log_start_offsets.get(partition, 0),
+            recovery_point=contents.recovery_points.get(partition, 0),
+            clean=contents.clean,
+            producer_settings=self.settings.producers,
+            jitter=self._random.below,
+            on_roll=self.upkeep.rolled,
+        )
+        log = open_log(self.open_files, opening)
+        log.update_high_watermark(contents.high_watermarks.get(partition, 0))
+        self._adopt(directory, log)
+
+    def _adopt(self, directory: LogDirectory, log: Log) -> None:
+        self.logs[log.topic_partition] = directory.logs[log.topic_partition] = log
+        self._homes[log.topic_partition] = directory
+
+    def close_all(self, now_ms: int, broker_epoch: int = -1) -> None:
+        """Sync, checkpoint, and only then leave the mark that lets the next start skip recovery."""
+        for directory in self.directories:
+            if not directory.online:
+                continue
+            with self._disk(directory):
+                for log in directory.logs.values():
+                    unflushed = log.close()
+                    unflushed.sync()
+                    log.mark_flushed(unflushed.offset, now_ms)
+                directory.write_all_checkpoints(self._filesystem)
+                directory.leave_clean_mark(self._filesystem, broker_epoch)
+
+    # --- logs --------------------------------------------------------------------------------------------
+
+    def get(self, partition: TopicPartition) -> Log | None:
+        """None if there is no such log; KAFKA_STORAGE_ERROR if its disk has failed."""
+        log = self.logs.get(partition)
+        if log is None and partition in self._homes:
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+        return log
+
+    def create(
+        self, partition: TopicPartition, topic_id: bytes | None, config: LogConfig, now_ms: int
+    ) -> Log:
+        """The existing log, or a new one in the directory that holds the fewest."""
+        existing = self.get(partition)
+        if existing is not None:
+            return existing
+        online = [directory for directory in self.directories if directory.online]
+        if not online:
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+        directory = min(online, key=lambda each: len(each.logs))
+        opening = Opening(
+            partition,
+            f"{directory.path}/{partition}",
+            config,
+            now_ms,
+            clean=True,
+            topic_id=topic_id,
+            producer_settings=self.settings.producers,
+            jitter=self._random.below,
+            on_roll=self.upkeep.rolled,
+        )
+        with self.storage_errors(directory):
+            log = open_log(self.open_files, opening)
+            self._adopt(directory, log)
+        return log
+
+    def delete(self, partition: TopicPartition, now_ms: int) -> None:
+        """Gone at once for everybody; its files follow after file.delete.delay.ms."""
+        self._set_aside(partition, now_ms, "delete")
+
+    def set_aside_stray(self, partition: TopicPartition, now_ms: int) -> None:
+        """A log that the cluster knows nothing about is kept under another name, for a person to look at."""
+        self._set_aside(partition, now_ms, "stray")
+
+    def _set_aside(self, partition: TopicPartition, now_ms: int, why: str) -> None:
+        directory = self._homes.pop(partition, None)
+        log = self.logs.pop(partition, None)
+        if directory is None or log is None:
+            return
+        del directory.logs[partition]
+        unique = uuid_text(self._random.bytes(16)).replace("-", "").replace("_", "")
+        target = f"{directory.path}/{delete_directory_name(partition, unique, why)}"
+        with self.storage_errors(directory):
+            log.move_to(target)
+            log.abandon()
+        if why == "delete":
+            due_ms = now_ms + log.config.file_delete_delay_ms
+            self.upkeep.remove_later(directory, Doomed(target, due_ms))
+
+    def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        return self._homes.get(partition)
+
+    # --- failing disks -----------------------------------------------------------------------------------
+
+    @property
+    def all_offline(self) -> bool:
+        return not any(directory.online for directory in self.directories)
+
+    def fail(self, directory: LogDirectory, failure: OSError) -> list[TopicPartition]:
+        """Take the directory offline. Returns the partitions that went with it."""
+        directory.fail(failure)
+        lost = list(directory.logs)
+        for partition in lost:
+            self.logs.pop(partition, None)
+        directory.logs.clear()
+        return lost
+
+    def fail_log(self, partition: TopicPartition, failure: OSError) -> list[TopicPartition]:
+        """An append or a read of this partition met the failure."""
+        directory = self._homes.get(partition)
+        return [] if directory is None else self.fail(directory, failure)
+
+    @contextlib.contextmanager
+    def storage_errors(self, directory: LogDirectory) -> Iterator[None]:
+        try:
+            yield
+        except OSError as failure:
+            self.fail(directory, failure)
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from failure
+
+    @contextlib.contextmanager
+    def _disk(self, directory: LogDirectory) -> Iterator[None]:
+        try:
+            yield
+        except OSError as failure:
+            self.fail(directory, failure)

@@ -1,0 +1,1 @@
+"""The rows themselves, one file per area of the broker."""

@@ -1,0 +1,67 @@
+"""Replicas, leaders, and who may become one."""
+
+from __future__ import annotations
+
+from barnabas.model.settings.row import Setting
+from barnabas.model.settings.rows.words import (
+    AT_LEAST_0,
+    AT_LEAST_1,
+    BOOLEAN,
+    CLUSTER_WIDE,
+    HIGH,
+    INT,
+    LONG,
+    MEDIUM,
+    READ_ONLY,
+    STRING,
+)
+
+# fmt: off
+ROWS: tuple[Setting, ...] = (
+    Setting("min.insync.replicas", INT, "1", AT_LEAST_1, HIGH, CLUSTER_WIDE,
+        "How many replicas must hold a record before a producer with acks=all is answered; fewer in sync "
+        "refuses it."),
+    Setting("unclean.leader.election.enable", BOOLEAN, "false", None, HIGH, CLUSTER_WIDE,
+        "Whether a replica that fell behind may lead when no other is left, at the price of lost records."),
+    Setting("unclean.leader.election.interval.ms", LONG, "300000", AT_LEAST_1, MEDIUM, READ_ONLY,
+        "How often partitions without a leader are looked at for an unclean election.", internal=True),
+    Setting("auto.leader.rebalance.enable", BOOLEAN, "true", None, HIGH, READ_ONLY,
+        "Whether leadership returns to preferred replicas by itself."),
+    Setting("leader.imbalance.check.interval.seconds", LONG, "300", AT_LEAST_1, HIGH, READ_ONLY,
+        "How often the balance of leaderships is looked at."),
+    Setting("num.replica.fetchers", INT, "1", AT_LEAST_1, HIGH, CLUSTER_WIDE,
+        "How many connections per leader fetch records for this broker's followers."),
+    Setting("num.replica.alter.log.dirs.threads", INT, None, None, HIGH, READ_ONLY,
+        "How many moves between log directories run at the same time."),
+    Setting("replica.lag.time.max.ms", LONG, "30000", None, HIGH, READ_ONLY,
+        "A follower that has not caught up for this long leaves the in-sync replicas."),
+    Setting("replica.socket.timeout.ms", INT, "30000", None, HIGH, READ_ONLY,
+        "How long a follower waits for its leader's answer; longer than `replica.fetch.wait.max.ms`."),
+    Setting("replica.socket.receive.buffer.bytes", INT, "65536", None, HIGH, READ_ONLY,
+        "The kernel's receive buffer of a follower's connection."),
+    Setting("replica.fetch.max.bytes", INT, "1048576", AT_LEAST_0, MEDIUM, READ_ONLY,
+        "How many bytes of one partition a follower asks for at a time."),
+    Setting("replica.fetch.wait.max.ms", INT, "500", None, HIGH, READ_ONLY,
+        "How long a follower lets its leader wait for new records; below `replica.lag.time.max.ms`."),
+    Setting("replica.fetch.backoff.ms", INT, "1000", AT_LEAST_0, MEDIUM, READ_ONLY,
+        "How long a follower pauses after an error."),
+    Setting("replica.fetch.min.bytes", INT, "1", None, HIGH, READ_ONLY,
+        "The fewest bytes worth an answer to a follower."),
+    Setting("replica.fetch.response.max.bytes", INT, "10485760", AT_LEAST_0, MEDIUM, READ_ONLY,
+        "The most bytes of one answer to a follower."),
+    Setting("replica.high.watermark.checkpoint.interval.ms", LONG, "5000", None, HIGH, READ_ONLY,
+        "How often the high watermarks are written down."),
+    Setting("replica.selector.class", STRING, None, None, MEDIUM, READ_ONLY,
+        "How a consumer's nearest replica is found; `RackAwareReplicaSelector` matches racks."),
+    Setting("follower.fetch.last.tiered.offset.enable", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether a new follower starts after what tiered storage already holds."),
+    Setting("replica.alter.log.dirs.io.max.bytes.per.second", LONG, None, AT_LEAST_0,
+        MEDIUM, CLUSTER_WIDE,
+        "The rate at which replicas may move between log directories.", internal=True),
+    Setting("leader.replication.throttled.rate", LONG, None, AT_LEAST_0,
+        MEDIUM, CLUSTER_WIDE,
+        "The rate at which throttled replicas may be read from this broker as leader.", internal=True),
+    Setting("follower.replication.throttled.rate", LONG, None, AT_LEAST_0,
+        MEDIUM, CLUSTER_WIDE,
+        "The rate at which throttled replicas on this broker may read from their leaders.", internal=True),
+)

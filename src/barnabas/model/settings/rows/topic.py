@@ -1,0 +1,98 @@
+"""What a topic may set for itself; each falls back on the broker setting it is paired with."""
+
+from __future__ import annotations
+
+from barnabas.model.settings import checks
+from barnabas.model.settings.checks import Range
+from barnabas.model.settings.row import Setting
+from barnabas.model.settings.rows.words import (
+    AT_LEAST_0,
+    AT_LEAST_1,
+    BOOLEAN,
+    CLUSTER_WIDE,
+    DOUBLE,
+    INT,
+    LIST,
+    LONG,
+    MEDIUM,
+    STRING,
+)
+
+# fmt: off
+ROWS: tuple[Setting, ...] = (
+    Setting("segment.bytes", INT, "1073741824", Range(1048576), MEDIUM, CLUSTER_WIDE,
+        "The size at which a log of this topic starts a new segment file."),
+    Setting("segment.ms", LONG, "604800000", AT_LEAST_1, MEDIUM, CLUSTER_WIDE,
+        "The age at which a log starts a new segment file, even if it is not full."),
+    Setting("segment.jitter.ms", LONG, "0", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "A random part, up to this, taken off the roll age so that logs do not all roll at once."),
+    Setting("segment.index.bytes", INT, "10485760", Range(4), MEDIUM, CLUSTER_WIDE,
+        "The largest an offset index may grow; a full index starts a new segment."),
+    Setting("flush.messages", LONG, "9223372036854775807", AT_LEAST_1, MEDIUM, CLUSTER_WIDE,
+        "After how many records a partition is flushed to disk, before they are acknowledged."),
+    Setting("flush.ms", LONG, "9223372036854775807", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How long a record may stay unflushed."),
+    Setting("retention.bytes", LONG, "-1", None, MEDIUM, CLUSTER_WIDE,
+        "How large a partition may grow before its oldest segments go; -1 means no limit."),
+    Setting("retention.ms", LONG, "604800000", Range(-1), MEDIUM, CLUSTER_WIDE,
+        "How long records are kept; -1 for ever."),
+    Setting("max.message.bytes", INT, "1048588", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "The largest record batch this topic accepts."),
+    Setting("index.interval.bytes", INT, "4096", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How many bytes of records lie between two entries of the offset index."),
+    Setting("delete.retention.ms", LONG, "86400000", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How long a tombstone stays after compaction, so that readers can still see it."),
+    Setting("min.compaction.lag.ms", LONG, "0", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How long a record is safe from compaction."),
+    Setting("max.compaction.lag.ms", LONG, "9223372036854775807", AT_LEAST_1, MEDIUM, CLUSTER_WIDE,
+        "The longest a record may go without being considered for compaction."),
+    Setting("file.delete.delay.ms", LONG, "60000", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How long a removed segment's files stay on disk, for readers that still hold them."),
+    Setting("min.cleanable.dirty.ratio", DOUBLE, "0.5", Range(0, 1), MEDIUM, CLUSTER_WIDE,
+        "The share of a log that must be uncompacted before it is worth a compaction."),
+    Setting("cleanup.policy", LIST, "delete", checks.CLEANUP_POLICIES, MEDIUM, CLUSTER_WIDE,
+        "What happens to old segments: `delete` drops them, `compact` keeps the last record of every key;"
+        " both may be given, or none."),
+    Setting("unclean.leader.election.enable", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether a replica that fell behind may lead when no other is left, at the price of lost records."),
+    Setting("min.insync.replicas", INT, "1", AT_LEAST_1, MEDIUM, CLUSTER_WIDE,
+        "How many replicas must hold a record before a producer with acks=all is answered; fewer in sync "
+        "refuses it."),
+    Setting("compression.type", STRING, "producer", checks.CODECS, MEDIUM, CLUSTER_WIDE,
+        "The codec batches are stored with; `producer` keeps what the producer chose."),
+    Setting("compression.gzip.level", INT, "-1", checks.GZIP_LEVELS, MEDIUM, CLUSTER_WIDE,
+        "The level used when the broker compresses with gzip; -1 is the library's default."),
+    Setting("compression.lz4.level", INT, "9", checks.LZ4_LEVELS, MEDIUM, CLUSTER_WIDE,
+        "The level used when the broker compresses with lz4."),
+    Setting("compression.zstd.level", INT, "3", checks.ZSTD_LEVELS, MEDIUM, CLUSTER_WIDE,
+        "The level used when the broker compresses with zstd."),
+    Setting("preallocate", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether a new segment reserves its whole size at once."),
+    Setting("message.timestamp.type", STRING, "CreateTime", checks.TIMESTAMP_TYPES, MEDIUM, CLUSTER_WIDE,
+        "Whose clock a record's timestamp shows: the producer's (`CreateTime`) or the broker's "
+        "(`LogAppendTime`)."),
+    Setting("message.timestamp.before.max.ms", LONG, "9223372036854775807", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How far a record's timestamp may lie in the past before the record is refused."),
+    Setting("message.timestamp.after.max.ms", LONG, "3600000", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
+        "How far a record's timestamp may lie in the future before the record is refused."),
+    Setting("leader.replication.throttled.replicas", LIST, "", checks.ThrottledReplicas(),
+        MEDIUM, CLUSTER_WIDE,
+        "Replicas whose reads from the leader are throttled, as `partition:broker` pairs; `*` for all."),
+    Setting("follower.replication.throttled.replicas", LIST, "", checks.ThrottledReplicas(),
+        MEDIUM, CLUSTER_WIDE,
+        "Replicas whose own fetching is throttled, as `partition:broker` pairs; `*` for all."),
+    Setting("remote.storage.enable", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether old segments of this topic move to tiered storage."),
+    Setting("local.retention.ms", LONG, "-2", Range(-2), MEDIUM, CLUSTER_WIDE,
+        "How long segments that tiered storage holds also stay on the local disk; -2 follows "
+        "`retention.ms`."),
+    Setting("local.retention.bytes", LONG, "-2", Range(-2), MEDIUM, CLUSTER_WIDE,
+        "How much of what tiered storage holds also stays on the local disk; -2 follows "
+        "`retention.bytes`."),
+    Setting("remote.log.copy.disable", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether copying to tiered storage is stopped; what is there stays readable."),
+    Setting("remote.log.delete.on.disable", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
+        "Whether switching tiered storage off removes what it holds."),
+    Setting("internal.segment.bytes", INT, None, None, MEDIUM, CLUSTER_WIDE,
+        "A segment size without a lower bound, for tests.", internal=True),
+)

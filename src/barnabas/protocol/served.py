@@ -1,0 +1,44 @@
+"""What we serve: one row per API. ApiVersions, the dispatcher and the docs read this table.
+
+`tests/golden/api_versions.txt` holds what an Apache Kafka 4.3 broker advertises; every row here equals
+Kafka's. The handler of an API is the module of the same name in `broker/handlers/`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from barnabas.protocol.messages import APIS
+
+PRODUCE = 0
+FETCH = 1
+API_VERSIONS = 18
+
+
+class Served(NamedTuple):
+    key: int
+    name: str
+    module: str
+    oldest: int
+    newest: int
+    advertised_oldest: int
+
+
+# Above the newest version that Kafka 4.3 calls stable.
+_UNSTABLE_FROM = {22: 6}
+# Advertised from 0 and then refused: older librdkafka stops compressing when it sees no Produce v0.
+_ADVERTISED_OLDEST = {PRODUCE: 0}
+
+_KEYS = (
+    PRODUCE, FETCH, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, API_VERSIONS, 19, 20, 21, 22, 23, 32, 33, 35, 37,
+    42, 44, 47, 60, 61, 74, 75,
+)  # fmt: skip
+
+
+def _row(key: int) -> Served:
+    api = APIS[key]
+    newest = _UNSTABLE_FROM.get(key, api.newest + 1) - 1
+    return Served(key, api.name, api.module, api.oldest, newest, _ADVERTISED_OLDEST.get(key, api.oldest))
+
+
+SERVED: dict[int, Served] = {key: _row(key) for key in _KEYS}

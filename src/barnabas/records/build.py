@@ -1,0 +1,135 @@
+"""Write record batches: from records, or from a payload that is already encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from barnabas.ports import Buffer
+from barnabas.records.batch import (
+    CODEC_MASK,
+    CONTROL_MASK,
+    CREATE_TIME,
+    DELETE_HORIZON_MASK,
+    HEADER,
+    HEADER_SIZE,
+    LOG_APPEND_TIME,
+    LOG_APPEND_TIME_MASK,
+    LOG_OVERHEAD,
+    MAGIC,
+    NO_LEADER_EPOCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    NO_TIMESTAMP,
+    TRANSACTIONAL_MASK,
+    BatchHeader,
+    seal,
+)
+from barnabas.records.compress import Codec, compress
+from barnabas.records.varint import size_of_varlong, write_varlong
+from barnabas.records.walk import Record
+
+
+def build_batch(
+    records: Iterable[Record],
+    *,
+    base_offset: int = 0,
+    codec: int = Codec.NONE,
+    level: int | None = None,
+    timestamp_type: int = CREATE_TIME,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+    base_sequence: int = NO_SEQUENCE,
+    transactional: bool = False,
+    control: bool = False,
+    leader_epoch: int = NO_LEADER_EPOCH,
+    delete_horizon: int | None = None,
+    last_offset_delta: int | None = None,
+    max_timestamp: int | None = None,
+) -> bytearray:
+    """Offsets of the records are absolute and increasing, gaps allowed. Compaction keeps `last_offset_delta`
+    of the original batch, so that no offset or sequence seems lost when the last records go; `max_timestamp`
+    stands in for records that are no longer there. A delete horizon takes the base timestamp's place."""
+    payload = bytearray()
+    base_timestamp, count, last_delta, max_seen = delete_horizon, 0, 0, NO_TIMESTAMP
+    for record in records:
+        if base_timestamp is None:
+            base_timestamp = record.timestamp
+        last_delta = record.offset - base_offset
+        append_record(payload, record, record.timestamp - base_timestamp, last_delta)
+        max_seen = max(max_seen, record.timestamp)
+        count += 1
+    header = BatchHeader(
+        base_offset=base_offset,
+        length=0,
+        leader_epoch=leader_epoch,
+        magic=MAGIC,
+        crc=0,
+        attributes=attributes_of(timestamp_type, transactional, control, delete_horizon is not None),
+        last_offset_delta=last_delta if last_offset_delta is None else last_offset_delta,
+        base_timestamp=NO_TIMESTAMP if base_timestamp is None else base_timestamp,
+        max_timestamp=max_seen if max_timestamp is None else max_timestamp,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        count=count,
+    )
+    return pack_batch(header, payload, codec, level)
+
+
+def attributes_of(timestamp_type: int, transactional: bool, control: bool, has_delete_horizon: bool) -> int:
+    return (
+        (LOG_APPEND_TIME_MASK if timestamp_type == LOG_APPEND_TIME else 0)
+        | (TRANSACTIONAL_MASK if transactional else 0)
+        | (CONTROL_MASK if control else 0)
+        | (DELETE_HORIZON_MASK if has_delete_horizon else 0)
+    )
+
+
+def pack_batch(header: BatchHeader, payload: Buffer, codec: int, level: int | None = None) -> bytearray:
+    """A batch with the fields of `header` around uncompressed `payload`; length, codec and checksum are made
+    to fit. Whoever drops records from the payload replaces `count` in the header first. An empty batch is
+    never compressed, as in Kafka."""
+    codec = codec if len(payload) else Codec.NONE
+    content = payload if codec == Codec.NONE else compress(codec, payload, level)
+    batch = bytearray(HEADER_SIZE)
+    batch += content
+    attributes = header.attributes & ~CODEC_MASK | codec
+    HEADER.pack_into(batch, 0, *header._replace(length=len(batch) - LOG_OVERHEAD, attributes=attributes))
+    seal(batch, 0, len(batch))
+    return batch
+
+
+def append_record(out: bytearray, record: Record, timestamp_delta: int, offset_delta: int) -> None:
+    body = bytearray(1)  # attributes: unused
+    write_varlong(body, timestamp_delta)
+    write_varlong(body, offset_delta)
+    _append_bytes(body, record.key)
+    _append_bytes(body, record.value)
+    write_varlong(body, len(record.headers))
+    for key, value in record.headers:
+        _append_bytes(body, key.encode() if isinstance(key, str) else key)
+        _append_bytes(body, value)
+    write_varlong(out, len(body))
+    out += body
+
+
+def _append_bytes(out: bytearray, data: bytes | None) -> None:
+    if data is None:
+        out.append(1)  # zigzag of -1
+    else:
+        write_varlong(out, len(data))
+        out += data
+
+
+def record_size(record: Record, timestamp_delta: int, offset_delta: int) -> int:
+    """Bytes that `append_record` would write: for producers that fill a batch up to a size."""
+    body = 1 + size_of_varlong(timestamp_delta) + size_of_varlong(offset_delta)
+    body += _size_of_bytes(record.key) + _size_of_bytes(record.value) + size_of_varlong(len(record.headers))
+    for key, value in record.headers:
+        body += _size_of_bytes(key.encode() if isinstance(key, str) else key) + _size_of_bytes(value)
+    return size_of_varlong(body) + body
+
+
+def _size_of_bytes(data: bytes | None) -> int:
+    return 1 if data is None else size_of_varlong(len(data)) + len(data)

@@ -1,0 +1,121 @@
+"""One client connection: bytes in until a frame is whole, bytes and file slices out.
+
+Memory is bounded per connection. A frame's buffer grows with what has arrived, not with what was announced;
+an idle connection owns no buffer at all; and a connection whose reply has not drained is not read from, so
+a slow reader costs its reply's few header bytes and nothing more.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections import deque
+
+from barnabas.broker.session import Part, Session
+from barnabas.ports import FileSlice
+
+SCRATCH_SIZE = 1 << 18
+_GROWTH = 4
+_SMALLEST_BUFFER = 1 << 16
+_MSG_MORE = socket.MSG_MORE
+LENGTH = struct.Struct(">i")
+
+
+class Connection:
+    __slots__ = (
+        "buffer", "cold", "end", "fd", "interest", "last_active_ms", "out", "parked", "paused", "reserved",
+        "session", "socket", "start", "view",
+    )  # fmt: skip
+
+    session: Session
+
+    def __init__(self, accepted: socket.socket, now_ms: int) -> None:
+        self.socket = accepted
+        self.fd = accepted.fileno()
+        self.buffer: bytearray | None = None
+        self.view: memoryview | None = None
+        self.start = 0
+        self.end = 0
+        self.out: deque[Part] = deque()
+        self.parked = False  # a request waits in purgatory: later ones must not overtake it
+        self.paused = False  # no memory for the announced frame yet
+        self.cold = False  # a slice is being read from disk by a worker
+        self.reserved = 0  # bytes taken from queued.max.request.bytes
+        self.interest = 0
+        self.last_active_ms = now_ms
+
+    def keep(self, scratch: memoryview, start: int, end: int, need: int) -> None:
+        """Move an unfinished frame out of the shared scratch buffer into one of our own."""
+        self._grow(need, scratch[start:end])
+
+    def room(self, need: int) -> memoryview:
+        """Where the next bytes go; `need` is the whole frame, as far as it is known."""
+        assert self.buffer is not None
+        assert self.view is not None
+        if self.end == len(self.buffer):
+            self._grow(need, self.view[self.start : self.end])
+        return self.view[self.end :]
+
+    def _grow(self, need: int, content: memoryview) -> None:
+        size = min(max(need, _SMALLEST_BUFFER), max(_SMALLEST_BUFFER, _GROWTH * len(content)))
+        size = max(size, len(content) + 1)
+        buffer = bytearray(size)
+        buffer[: len(content)] = content
+        self.start, self.end = 0, len(content)
+        self.buffer = buffer
+        self.view = memoryview(buffer)
+
+    def release(self) -> None:
+        self.buffer = self.view = None
+        self.start = self.end = 0
+
+    def flush(self) -> bool:
+        """Send what the socket takes. True when everything has left. OSError means the peer is gone."""
+        out = self.out
+        try:
+            while out:
+                part = out[0]
+                if isinstance(part, FileSlice):
+                    if not self._send_file(part):
+                        return False
+                    out.popleft()
+                elif not self._send_bytes():
+                    return False
+        except BlockingIOError:
+            return False
+        return True
+
+    def _send_bytes(self) -> bool:
+        """The byte parts up to the next file slice, in one call."""
+        out = self.out
+        parts: list[bytes] = []
+        for part in out:
+            if not isinstance(part, bytes):
+                break
+            parts.append(part)
+        more = _MSG_MORE if len(out) > len(parts) else 0
+        whole = parts[0] if len(parts) == 1 else b"".join(parts)
+        sent = self.socket.send(whole, more)
+        for _ in parts:
+            out.popleft()
+        if sent < len(whole):
+            out.appendleft(whole[sent:])
+            return False
+        return True
+
+    def _send_file(self, part: FileSlice) -> bool:
+        file, position, size = part.file, part.position, part.size
+        fd: int = file.fd  # type: ignore[attr-defined]  # the runtime's own File
+        while size > 0:
+            try:
+                sent = os.sendfile(self.fd, fd, position, size)
+            except BlockingIOError:
+                self.out[0] = FileSlice(file, position, size)
+                return False
+            if sent == 0:
+                # The file ended before the slice: the frame's length is a lie now, only closing is honest.
+                raise ConnectionAbortedError("log file ended inside a reply")
+            position += sent
+            size -= sent
+        return True

@@ -1,0 +1,426 @@
+"""The epoll loop: one thread, every socket, no coroutine per request.
+
+It feeds whole frames to the node, one at a time per connection: while a request is parked or its reply has
+not drained, the next one of that connection waits in the socket, as in Kafka.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import select
+import socket
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Protocol
+
+from barnabas.broker.session import Part, PeerFaultError, Session
+from barnabas.ports import Clock, FileSlice
+from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection
+
+log = logging.getLogger("kafka.network.SocketServer")
+
+_IN = select.EPOLLIN
+_OUT = select.EPOLLOUT
+_GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
+_SWEEP_MS = 2000
+_REPLIES_MAX = 64  # small replies that may wait for one send
+
+
+class Application(Protocol):
+    """What the loop drives: the node."""
+
+    def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
+        """The reply; [] for no reply at all; None when it will come through `session.send`."""
+        ...
+
+    def disconnected(self, session: Session) -> None: ...
+
+    def set_time(self, now_ms: int, wall_ms: int) -> None: ...
+
+    def tick(self) -> int:
+        """Do what is due; returns the milliseconds until the next thing is."""
+        ...
+
+
+class Limits:
+    """The named bounds of the network side; the node updates them when a setting changes."""
+
+    def __init__(self) -> None:
+        self.request_max_bytes = 104857600
+        self.queued_max_bytes = -1
+        self.max_connections = 2147483647
+        self.max_connections_per_ip = 2147483647
+        self.per_ip_overrides: dict[str, int] = {}
+        self.idle_max_ms = 600000
+
+
+class ColdReader(Protocol):
+    def is_cold(self, part: FileSlice) -> bool: ...
+
+    def warm(self, part: FileSlice, done: Callable[[], None]) -> None: ...
+
+
+class Reactor:
+    def __init__(self, application: Application, clock: Clock, limits: Limits, cold: ColdReader) -> None:
+        self.application = application
+        self.clock = clock
+        self.limits = limits
+        self.cold = cold
+        self.epoll = select.epoll()
+        self.connections: dict[int, Connection] = {}
+        self.sources: dict[int, Callable[[], None]] = {}  # listeners, wake-ups, child pipes
+        self.per_ip: Counter[str] = Counter()
+        self.queued_bytes = 0
+        self.hungry: deque[Connection] = deque()  # paused until memory is free
+        self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
+        self.scratch = memoryview(bytearray(SCRATCH_SIZE))
+        self.next_sweep_ms = 0
+
+    # --- what may be attached ------------------------------------------------------------------------------
+
+    @staticmethod
+    def bind(host: str, port: int, backlog: int) -> socket.socket:
+        """A listening socket; clients wait in its backlog until `accept_from` is called."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError:
+            listener.close()
+            raise
+        listener.listen(backlog)
+        listener.setblocking(False)
+        return listener
+
+    def accept_from(self, name: str, listener: socket.socket) -> None:
+        self.attach(listener.fileno(), lambda: self._accept(listener, name))
+
+    def attach(self, fd: int, ready: Callable[[], None]) -> None:
+        self.sources[fd] = ready
+        self.epoll.register(fd, _IN)
+
+    def detach(self, fd: int) -> None:
+        if self.sources.pop(fd, None) is not None:
+            self.epoll.unregister(fd)
+
+    def forget(self, fd: int) -> None:
+        """A source whose descriptor is closed already: the kernel dropped it from epoll by itself."""
+        self.sources.pop(fd, None)
+
+    # --- the loop ------------------------------------------------------------------------------------------
+
+    def run(self, stopped: Callable[[], bool]) -> None:
+        application, clock, epoll = self.application, self.clock, self.epoll
+        wait_ms = 0
+        while not stopped():
+            try:
+                events = epoll.poll(wait_ms / 1000)
+            except InterruptedError:
+                continue
+            now_ms = clock.monotonic_ms()
+            application.set_time(now_ms, clock.wall_ms())
+            for fd, mask in events:
+                connection = self.connections.get(fd)
+                if connection is not None:
+                    self._event(connection, mask, now_ms)
+                else:
+                    source = self.sources.get(fd)
+                    if source is not None:
+                        source()
+            wait_ms = application.tick()
+            while self.resumed:
+                self._resume(self.resumed.popleft(), now_ms)
+            if now_ms >= self.next_sweep_ms:
+                self._sweep(now_ms)
+            wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
+
+    def close(self) -> None:
+        for connection in list(self.connections.values()):
+            self._close(connection)
+        self.epoll.close()
+
+    def _accept(self, listener: socket.socket, name: str) -> None:
+        for _ in range(64):  # leave room for others when a crowd arrives
+            try:
+                accepted, address = listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno in {errno.EMFILE, errno.ENFILE}:
+                    log.error("Cannot accept connections: out of file descriptors; raise `ulimit -n`")
+                return
+            self._welcome(accepted, str(address[0]), name)
+
+    def _welcome(self, accepted: socket.socket, ip: str, name: str) -> None:
+        limits = self.limits
+        per_ip_max = limits.per_ip_overrides.get(ip, limits.max_connections_per_ip)
+        if self.per_ip[ip] >= per_ip_max:
+            log.info("Rejected connection from /%s, address already has the configured maximum of %d "
+                     "connections.", ip, per_ip_max)  # fmt: skip
+            accepted.close()
+            return
+        if len(self.connections) >= limits.max_connections:
+            log.info("Rejected connection from /%s: the broker has its maximum of %d connections.",
+                     ip, limits.max_connections)  # fmt: skip
+            accepted.close()
+            return
+        accepted.setblocking(False)
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = Connection(accepted, self.clock.monotonic_ms())
+        connection.session = Session(name, ip, lambda parts: self._deliver(connection, parts))
+        self.connections[connection.fd] = connection
+        self.per_ip[ip] += 1
+        connection.interest = _IN
+        self.epoll.register(connection.fd, _IN)
+
+    # --- one connection ------------------------------------------------------------------------------------
+
+    def _event(self, connection: Connection, mask: int, now_ms: int) -> None:
+        connection.last_active_ms = now_ms
+        if mask & _OUT:
+            self._drain(connection)
+        if mask & _IN and not connection.out and not connection.parked:
+            self._receive(connection)
+        elif mask & _GONE:
+            self._close(connection)
+
+    def _receive(self, connection: Connection) -> None:
+        own = connection.buffer is not None and connection.end > connection.start
+        try:
+            if own:
+                target = connection.room(self._frame_size(connection))
+            elif connection.buffer is not None:
+                connection.start = connection.end = 0
+                assert connection.view is not None
+                own, target = True, connection.view
+            else:
+                target = self.scratch
+            count = connection.socket.recv_into(target)
+        except BlockingIOError:
+            return
+        except PeerFaultError as fault:
+            self._fault(connection, fault)
+            return
+        except OSError:
+            count = 0
+        if count == 0:
+            self._close(connection)
+        elif own:
+            connection.end += count
+            self._own_frames(connection)
+        else:
+            self._scratch_frames(connection, count)
+
+    def _frame_size(self, connection: Connection) -> int:
+        assert connection.buffer is not None
+        if connection.end - connection.start < 4:
+            return 4
+        return 4 + self._length(connection.buffer, connection.start)
+
+    def _length(self, buffer: bytearray | memoryview, position: int) -> int:
+        (length,) = LENGTH.unpack_from(buffer, position)
+        if 0 <= length <= self.limits.request_max_bytes:
+            return int(length)
+        raise PeerFaultError(
+            f"Invalid receive (size = {length} is outside 0 to {self.limits.request_max_bytes}, "
+            "socket.request.max.bytes)"
+        )
+
+    def _own_frames(self, connection: Connection) -> None:
+        view = connection.view
+        assert view is not None
+        try:
+            connection.start, need = self._frames(connection, view, connection.start, connection.end)
+        except PeerFaultError as fault:
+            self._fault(connection, fault)
+            return
+        if connection.session.closed or connection.buffer is None:
+            return
+        if connection.start == connection.end:
+            connection.start = connection.end = 0
+            self._unreserve(connection)
+        elif need + connection.start > len(connection.buffer):
+            # Not enough room behind the unfinished frame: move it to the front of a fresh buffer.
+            connection.keep(view, connection.start, connection.end, need)
+            self._reserve(connection, need)
+        self._after(connection)
+
+    def _scratch_frames(self, connection: Connection, end: int) -> None:
+        try:
+            start, need = self._frames(connection, self.scratch, 0, end)
+        except PeerFaultError as fault:
+            self._fault(connection, fault)
+            return
+        if connection.session.closed:
+            return
+        if start < end:
+            connection.keep(self.scratch, start, end, need)
+            self._reserve(connection, need)
+        self._after(connection)
+
+    def _frames(self, connection: Connection, view: memoryview, start: int, end: int) -> tuple[int, int]:
+        """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
+        and the size of the frame it begins."""
+        handle, session, out = self.application.handle, connection.session, connection.out
+        need = 4
+        while end - start >= 4:
+            need = 4 + self._length(view, start)
+            stop = start + need
+            if stop > end:
+                break
+            # Set first: the reply of a parked request may arrive before `handle` returns.
+            connection.parked = True
+            try:
+                parts = handle(session, view[start + 4 : stop])
+            except PeerFaultError:
+                raise
+            except Exception as bug:
+                # Ours, not the peer's: loud, and at the price of this one connection, not of all.
+                log.exception("Bug while handling a request of /%s", session.peer)
+                raise PeerFaultError("internal error") from bug
+            start = stop
+            need = 4
+            if parts is None:
+                break
+            connection.parked = False
+            if parts:
+                out.extend(parts)
+                if len(parts) > 1 or len(out) >= _REPLIES_MAX:
+                    break
+        return start, need
+
+    def _after(self, connection: Connection) -> None:
+        """Send what there is; then either go on with buffered frames or wait for more."""
+        if connection.out:
+            self._drain(connection)
+        else:
+            self._watch(connection)
+
+    def _drain(self, connection: Connection) -> None:
+        """Flush; when everything left, frames that waited in the buffer get their turn."""
+        if connection.cold or not self._warm_enough(connection):
+            return
+        try:
+            done = connection.flush()
+        except OSError:
+            self._close(connection)
+            return
+        self._watch(connection)
+        if done and not connection.parked and connection.end - connection.start >= 4:
+            self.resumed.append(connection)
+
+    def _warm_enough(self, connection: Connection) -> bool:
+        """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""
+        for part in connection.out:
+            if isinstance(part, FileSlice):
+                if not self.cold.is_cold(part):
+                    return True
+                connection.cold = True
+                self._watch(connection)
+                self.cold.warm(part, lambda: self._warmed(connection))
+                return False
+        return True
+
+    def _warmed(self, connection: Connection) -> None:
+        connection.cold = False
+        if not connection.session.closed:
+            self.resumed.append(connection)
+
+    def _deliver(self, connection: Connection, parts: list[Part]) -> None:
+        """A parked request got its reply."""
+        if connection.session.closed:
+            return
+        connection.parked = False
+        connection.out.extend(parts)
+        self.resumed.append(connection)
+
+    def _resume(self, connection: Connection, now_ms: int) -> None:
+        if connection.session.closed:
+            return
+        connection.last_active_ms = now_ms
+        if connection.out:
+            self._drain(connection)
+        if not connection.out and not connection.parked and not connection.session.closed:
+            if connection.end > connection.start:
+                self._own_frames(connection)
+            else:
+                self._watch(connection)
+
+    def _watch(self, connection: Connection) -> None:
+        """Ask epoll for what we can use now; a parked or blocked connection is not read from."""
+        if connection.session.closed:
+            return
+        if connection.out:
+            interest = 0 if connection.cold else _OUT
+        else:
+            interest = 0 if connection.parked or connection.paused else _IN
+        interest |= select.EPOLLRDHUP if interest != _IN else 0
+        if interest != connection.interest:
+            connection.interest = interest
+            self.epoll.modify(connection.fd, interest)
+
+    # --- memory --------------------------------------------------------------------------------------------
+
+    def _reserve(self, connection: Connection, need: int) -> None:
+        """Count an unfinished frame against queued.max.request.bytes; wait when there is none left."""
+        if self.limits.queued_max_bytes <= 0 or connection.reserved:
+            return
+        if self.queued_bytes >= self.limits.queued_max_bytes:
+            connection.paused = True
+            self.hungry.append(connection)
+            return
+        connection.reserved = need
+        self.queued_bytes += need
+
+    def _unreserve(self, connection: Connection) -> None:
+        if not connection.reserved:
+            return
+        self.queued_bytes -= connection.reserved
+        connection.reserved = 0
+        while self.hungry and self.queued_bytes < self.limits.queued_max_bytes:
+            waiting = self.hungry.popleft()
+            if waiting.session.closed:
+                continue
+            waiting.paused = False
+            self._reserve(waiting, max(waiting.end - waiting.start, 4))
+            self._watch(waiting)
+
+    def _sweep(self, now_ms: int) -> None:
+        """Close what has been idle too long, and take back the buffers of what is merely quiet."""
+        self.next_sweep_ms = now_ms + _SWEEP_MS
+        idle_before_ms = now_ms - self.limits.idle_max_ms
+        quiet_before_ms = now_ms - _SWEEP_MS
+        for connection in list(self.connections.values()):
+            if connection.last_active_ms < idle_before_ms and not connection.parked:
+                log.info("Closing idle connection of /%s", connection.session.peer)
+                self._close(connection)
+            elif connection.last_active_ms < quiet_before_ms and connection.start == connection.end:
+                connection.release()
+
+    # --- the end -------------------------------------------------------------------------------------------
+
+    def _fault(self, connection: Connection, fault: PeerFaultError) -> None:
+        log.warning("Closing connection of /%s: %s", connection.session.peer, fault)
+        # What was answered before the fault still leaves, if the socket takes it at once.
+        with contextlib.suppress(OSError):
+            connection.flush()
+        self._close(connection)
+
+    def _close(self, connection: Connection) -> None:
+        session = connection.session
+        if session.closed:
+            return
+        session.closed = True
+        del self.connections[connection.fd]
+        self.per_ip[session.peer] -= 1
+        if not self.per_ip[session.peer]:
+            del self.per_ip[session.peer]
+        self.epoll.unregister(connection.fd)
+        connection.socket.close()
+        connection.out.clear()
+        connection.release()
+        self._unreserve(connection)
+        self.application.disconnected(session)

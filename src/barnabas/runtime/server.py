@@ -1,0 +1,187 @@
+"""A broker process: settings in, sockets open, the loop until somebody says stop."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from types import FrameType
+
+from barnabas.broker.boot import Boot, BootError
+from barnabas.broker.node import Node, Ports
+from barnabas.log import meta_properties
+from barnabas.log.meta_properties import InconsistentDirectoryError
+from barnabas.model import properties as java_properties
+from barnabas.model.image import Endpoint, SecurityProtocol
+from barnabas.model.settings import SettingError
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.runtime import logs
+from barnabas.runtime.cleaning import CleanerOnLoop
+from barnabas.runtime.clock import SystemClock, SystemRandom
+from barnabas.runtime.cold import ColdReads
+from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.reactor import Limits, Reactor
+from barnabas.runtime.workers import ThreadWorkers, Wakeup
+from barnabas.store.sqlite import SqliteStore
+
+log = logging.getLogger("kafka.server.BrokerServer")
+
+FIRST_GENERATED_ID = 1001  # reserved.broker.max.id + 1
+_WORKERS = 4
+
+
+class Server:
+    def __init__(self, settings: BrokerSettings, on_ready: Callable[[Server], None]) -> None:
+        self.settings = settings
+        self._on_ready = on_ready
+        self.clock = SystemClock()
+        self.wakeup = Wakeup()
+        self.workers = ThreadWorkers(self.wakeup, _WORKERS)
+        self.filesystem = RealFilesystem()
+        for path in settings.log_dirs:
+            os.makedirs(path, exist_ok=True)
+        self.store = SqliteStore(settings.log_dirs[0])
+        self.cleaner = CleanerOnLoop()
+        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner)
+        self.node = Node(self._broker_id(), settings, ports)
+        self.limits = Limits()
+        self.apply_limits(settings)
+        self.node.on_settings.append(self.apply_limits)
+        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers))
+        self.cleaner.attach_to(self.reactor)
+        self.listening: list[tuple[str, socket.socket]] = []
+        self.endpoints: dict[str, Endpoint] = {}
+
+    def _broker_id(self) -> int:
+        """What is set, else what the directories were formatted with, else the first generated one."""
+        if self.settings.broker_id is not None:
+            return self.settings.broker_id
+        for path in self.settings.log_dirs:
+            found = meta_properties.read(self.filesystem, path)
+            if found is not None and found.node_id is not None:
+                return found.node_id
+        return FIRST_GENERATED_ID
+
+    def apply_limits(self, settings: BrokerSettings) -> None:
+        limits = self.limits
+        limits.request_max_bytes = settings.integer("socket.request.max.bytes")
+        limits.queued_max_bytes = settings.integer("queued.max.request.bytes")
+        limits.max_connections = settings.integer("max.connections")
+        limits.max_connections_per_ip = settings.integer("max.connections.per.ip")
+        limits.per_ip_overrides = settings.connections_per_ip_overrides
+        limits.idle_max_ms = settings.integer("connections.max.idle.ms")
+
+    # --- life ----------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        self._bind()
+        self.node.set_time(self.clock.monotonic_ms(), self.clock.wall_ms())
+        Boot(self.node, self.endpoints, self.settings.optional_text("broker.rack"), self._serve)
+        self.reactor.attach(self.wakeup.fd, self._woken)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._signalled)
+        self.store.start(self.wakeup.set)
+        try:
+            self.reactor.run(lambda: self.node.exit_code is not None)
+        finally:
+            self._shut_down()
+        return self.node.exit_code or 0
+
+    def _bind(self) -> None:
+        """Bind first: a listener on port 0 must know its port before it is advertised."""
+        backlog = self.settings.integer("socket.listen.backlog.size")
+        bound: dict[str, int] = {}
+        for endpoint in self.settings.listeners:
+            try:
+                listener = self.reactor.bind(endpoint.host, endpoint.port, backlog)
+            except OSError as error:
+                raise BootError(
+                    f"Socket server failed to bind to {endpoint.host or '0.0.0.0'}:{endpoint.port}: "
+                    f"{error.strerror}."
+                ) from error
+            self.listening.append((endpoint.name, listener))
+            bound[endpoint.name] = listener.getsockname()[1]
+        for endpoint in self.settings.advertised_listeners:
+            host = endpoint.host or socket.getfqdn()
+            port = endpoint.port or bound[endpoint.name]
+            protocol = SecurityProtocol(endpoint.protocol.name)
+            self.endpoints[endpoint.name] = Endpoint(host, port, protocol)
+
+    def _serve(self) -> None:
+        for name, listener in self.listening:
+            self.reactor.accept_from(name, listener)
+        # What lives until the end need not be looked at by the collector again and again.
+        gc.collect()
+        gc.freeze()
+        log.info("[BrokerServer id=%d] Kafka Server started", self.node.broker_id)
+        self._on_ready(self)
+
+    def _woken(self) -> None:
+        self.wakeup.clear()
+        self.workers.deliver()
+        self.node.store.poll()
+
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        log.info("Terminating process due to signal %s", signal.Signals(number).name)
+        self.node.stop(0)
+        self.wakeup.set()
+
+    def _shut_down(self) -> None:
+        log.info("[BrokerServer id=%d] shutting down", self.node.broker_id)
+        for _, listener in self.listening:
+            self.reactor.detach(listener.fileno())
+            listener.close()
+        self.cleaner.abort()
+        self.reactor.close()
+        self.workers.close()
+        self.workers.deliver()
+        self.node.logs.close_all(self.clock.wall_ms())
+        self.store.close()
+        log.info("[BrokerServer id=%d] shut down completed", self.node.broker_id)
+
+
+def run(
+    properties: Mapping[str, str],
+    on_ready: Callable[[Server], None] = lambda _server: None,
+    *,
+    quiet: bool = False,
+) -> int:
+    """Run a broker until it is told to stop; returns the exit code. `quiet`: only warnings are logged."""
+    logs.configure(logging.WARNING if quiet else logging.INFO)
+    try:
+        settings, warnings = BrokerSettings.parse(properties)
+        for warning in warnings:
+            log.warning("%s", warning)
+        _raise_file_limit()
+        return Server(settings, on_ready).run()
+    except (SettingError, BootError, InconsistentDirectoryError, OSError) as error:
+        log.critical("Exiting Kafka due to fatal exception: %s", error)
+        return 1
+
+
+def _raise_file_limit() -> None:
+    """Segments and connections are descriptors: take as many as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`python -m barnabas.runtime.server server.properties [--override name=value]…`"""
+    words = sys.argv[1:] if arguments is None else arguments
+    with open(words[0], "rb") as file:
+        properties = java_properties.load(file.read())
+    for at, word in enumerate(words[:-1]):
+        if word == "--override":
+            name, _, value = words[at + 1].partition("=")
+            properties[name] = value
+    return run(properties)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""`barnabas.testing`, as other people will use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from barnabas.testing import Broker, BrokerFailedError
+
+pytest_plugins = ["pytester"]
+
+EXAMPLE = """
+from confluent_kafka import Producer
+
+pytest_plugins = ["barnabas.testing.plugin"]
+
+def test_my_service_reports(broker):
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    producer.produce("reports", b"hello")
+    assert producer.flush(10) == 0
+"""
+
+
+def test_the_fixture_gives_a_broker_to_a_test_suite(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest('pytest_plugins = ["barnabas.testing.plugin"]')
+    pytester.makepyfile(EXAMPLE.replace('pytest_plugins = ["barnabas.testing.plugin"]', ""))
+    pytester.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=1)
+
+
+def test_a_failing_test_shows_the_brokers_log(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest('pytest_plugins = ["barnabas.testing.plugin"]')
+    pytester.makepyfile("def test_wrong(broker):\n    assert broker.port == 0\n")
+    result = pytester.runpytest_subprocess("-p", "no:randomly")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*log of the Barnabas broker on 127.0.0.1:*"])
+
+
+def test_a_broker_keeps_its_port_and_records_through_kill_and_restart() -> None:
+    with Broker({"num.partitions": 3}) as broker:
+        bootstrap = broker.bootstrap
+        producer = Producer({"bootstrap.servers": bootstrap})
+        producer.produce("kept", b"value", partition=2)
+        assert producer.flush(20) == 0
+        broker.kill()
+        assert not broker.is_running()
+        broker.restart()
+        assert broker.bootstrap == bootstrap
+        consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "any", "enable.auto.commit": False})
+        consumer.assign([TopicPartition("kept", 2, 0)])
+        message = consumer.poll(20)
+        consumer.close()
+        assert message is not None
+        assert message.value() == b"value"
+        assert (broker.log_dir / "kept-2").is_dir()
+    assert not broker.directory.exists()
+
+
+def test_a_directory_that_was_given_is_kept(tmp_path: Path) -> None:
+    with Broker(directory=tmp_path) as broker:
+        assert broker.log_dir.is_relative_to(tmp_path)
+    assert (tmp_path / "broker.log").exists()
+
+
+def test_a_broker_that_cannot_start_says_why() -> None:
+    with (
+        pytest.raises(BrokerFailedError, match=r"log\.segment\.bytes"),
+        Broker({"log.segment.bytes": "many"}),
+    ):
+        pass

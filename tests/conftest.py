@@ -1,0 +1,53 @@
+"""What every test may ask for. `BARNABAS_TEST_TARGET=apache` runs the client suite against Apache Kafka."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from bench.apache_kafka import UnavailableError, provision
+from tests.support.targets import make_broker
+
+from barnabas.testing import BrokerProcess
+
+pytest_plugins = ["barnabas.testing.plugin"]
+
+StartTarget = Callable[..., BrokerProcess]
+_topic_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def target() -> Iterator[BrokerProcess]:
+    """One running broker of the chosen kind, shared by the tests of this worker: use topics of your own."""
+    with make_broker() as running:
+        yield running
+
+
+@pytest.fixture
+def start_target() -> Iterator[StartTarget]:
+    """Starts a broker of the chosen kind for one test alone."""
+    with ExitStack() as brokers:
+
+        def start(settings: dict[str, object] | None = None, directory: Path | None = None) -> BrokerProcess:
+            return brokers.enter_context(make_broker(settings, directory))
+
+        yield start
+
+
+@pytest.fixture
+def topic() -> str:
+    """A topic name that no other test uses."""
+    return f"topic-{os.getpid()}-{next(_topic_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def apache_kafka_libraries() -> Path:
+    """Apache Kafka's jars, or a skip that says what is missing."""
+    try:
+        return provision()
+    except UnavailableError as missing:
+        pytest.skip(str(missing))

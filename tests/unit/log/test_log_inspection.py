@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.log.log_support import append, batch, batches_in, open_test_log
+
+from barnabas.log.config import LogConfig, TimestampType
+from barnabas.log.log import Log
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.records.compress import Codec
+from barnabas.records.errors import RejectedRecordsError
+from barnabas.records.walk import records_of
+from barnabas.sim.disk import SimulatedDisk
+
+
+def log_with(**settings: object) -> Log:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    return open_test_log(SimulatedDisk(), LogConfig.from_settings(named))
+
+
+def test_settings_are_read_by_kafkas_names() -> None:
+    config = LogConfig.from_settings(
+        {
+            "cleanup.policy": "compact,delete",
+            "retention.ms": "-1",
+            "min.cleanable.dirty.ratio": 0.1,
+            "preallocate": "true",
+            "message.timestamp.type": "LogAppendTime",
+            "unknown.setting": "x",
+            "compression.gzip.level": 5,
+            "max.message.bytes": None,
+        }
+    )
+    assert config.compact
+    assert config.delete
+    assert (config.retention_ms, config.min_cleanable_dirty_ratio, config.preallocate) == (-1, 0.1, True)
+    assert config.message_timestamp_type is TimestampType.LOG_APPEND_TIME
+    assert (config.compression_gzip_level, config.max_message_bytes) == (5, 1048588)
+    again = LogConfig.from_settings({"retention.ms": 7}, config)
+    assert (again.retention_ms, again.preallocate) == (7, True)
+
+
+def test_a_compacted_topic_wants_keys() -> None:
+    log = log_with(cleanup_policy="compact")
+    append(log, batch(1, key=b"k"))
+    with pytest.raises(RejectedRecordsError) as refused:
+        append(log, batch(2))
+    assert refused.value.code is ErrorCode.INVALID_RECORD
+    assert [error.batch_index for error in refused.value.record_errors] == [0, 1]
+    assert log.log_end_offset == 1
+
+
+def test_timestamps_out_of_bounds_are_refused() -> None:
+    log = log_with(message_timestamp_before_max_ms=100, message_timestamp_after_max_ms=50)
+    append(log, batch(2, timestamps=[900, 1050]))
+    for bad in ([899, 1000], [1000, 1051]):
+        with pytest.raises(ApiError) as refused:
+            append(log, batch(2, timestamps=bad))
+        assert refused.value.code is ErrorCode.INVALID_TIMESTAMP
+    assert log.log_end_offset == 2
+
+
+def test_the_future_is_refused_by_default() -> None:
+    log = log_with()
+    with pytest.raises(ApiError) as refused:
+        append(log, batch(1, timestamps=[1000 + 3_600_001]))
+    assert refused.value.code is ErrorCode.INVALID_TIMESTAMP
+
+
+@pytest.mark.parametrize("target", ["gzip", "lz4", "zstd", "snappy", "uncompressed"])
+def test_a_topic_may_ask_for_another_codec(target: str) -> None:
+    log = log_with(compression_type=target)
+    append(log, batch(3, value=b"x" * 200, timestamps=[5, 9, 7], codec=Codec.LZ4))
+    append(log, batch(3, value=b"y" * 200, codec=Codec.NONE))
+    read = log.read(0, 1 << 20, upper_offset=6)
+    codecs = {header.codec for header in batches_in(read)}
+    expected = Codec.NONE if target == "uncompressed" else Codec[target.upper()]
+    assert codecs == {expected}
+    assert read.slice is not None
+    data = read.slice.file.read(read.slice.position, read.slice.size)
+    first = batches_in(read)[0]
+    assert [record.timestamp for record in records_of(data, 0, first, 10_000)] == [5, 9, 7]
+    assert [header.base_offset for header in batches_in(read)] == [0, 3]
