@@ -36,11 +36,10 @@ class Broker(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def broker() -> Broker:
+def broker(request: pytest.FixtureRequest) -> Broker:
+    """A broker of the chosen kind, or the one that BARNABAS_TEST_BOOTSTRAP names."""
     bootstrap = os.environ.get("BARNABAS_TEST_BOOTSTRAP")
-    if bootstrap is None:
-        pytest.skip("no broker to talk to: set BARNABAS_TEST_BOOTSTRAP=host:port")
-    return Broker(bootstrap)
+    return Broker(bootstrap or request.getfixturevalue("target").bootstrap)
 
 
 @pytest.fixture
@@ -72,14 +71,11 @@ def run_tool() -> RunTool:
 
 
 @pytest.fixture(scope="session")
-def run_java(tmp_path_factory: pytest.TempPathFactory) -> RunTool:
+def run_java(apache_kafka_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> RunTool:
     """One of Kafka's classes, by name. Its log is switched off: it is a matter of configuration there."""
-    libraries = os.environ.get("BARNABAS_KAFKA_LIBS")
     java = shutil.which("java")
     if java is None:
         pytest.skip("Java is missing: install default-jre-headless to compare with Kafka's own tools")
-    if libraries is None:
-        pytest.skip("Kafka's jars are missing: set BARNABAS_KAFKA_LIBS to the directory that holds them")
     quiet = tmp_path_factory.mktemp("log4j") / "log4j2.properties"
     quiet.write_text("status=off\nrootLogger.level=off\n")
 
@@ -90,7 +86,7 @@ def run_java(tmp_path_factory: pytest.TempPathFactory) -> RunTool:
             "-XX:+UseSerialGC",
             f"-Dlog4j2.configurationFile={quiet}",
             "-cp",
-            f"{libraries}/*",
+            f"{apache_kafka_libraries}/*",
         ]
         return execute([*command, *words], stdin)
 
