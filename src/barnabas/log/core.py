@@ -77,6 +77,8 @@ class LogCore:
         # Base offset of the newest segment whose name is durable; -1: not even the directory's own name is.
         self._names_synced_through = parts.segments.last.base_offset if parts.names_synced else -1
         self._unsynced_snapshots: list[str] = []
+        # Rolled segments may end exactly at the recovery point and still have indexes that are not durable.
+        self._unsynced_rolled = self.segments.from_offset(self.recovery_point)[:-1]
 
     # --- offsets -----------------------------------------------------------------------------------------
 
@@ -120,6 +122,7 @@ class LogCore:
             raise AssertionError(f"segment {base_offset} of {self.directory} holds data but no offset")
         previous.seal()
         previous.forget_recent()
+        self._unsynced_rolled.append(previous)
         # As of the new segment's start, so that recovery of this segment need not replay the ones before.
         self.producers.end_offset = base_offset
         self._snapshot()
@@ -169,8 +172,7 @@ class LogCore:
         below the recovery point.
         """
         filesystem = self._open_files.filesystem
-        segments = self.segments.from_offset(self.recovery_point)
-        rolled = (map(segment.path, names.SEGMENT_SUFFIXES) for segment in segments[:-1])
+        rolled = (map(segment.path, names.SEGMENT_SUFFIXES) for segment in self._unsynced_rolled)
         paths = [path for group in rolled for path in group if filesystem.exists(path)]
         snapshots, self._unsynced_snapshots = self._unsynced_snapshots, []
         paths += [path for path in snapshots if filesystem.exists(path)]
@@ -193,6 +195,9 @@ class LogCore:
         newest = self.segments.floor(offset)
         if newest is not None:
             self._names_synced_through = max(self._names_synced_through, newest.base_offset)
+            self._unsynced_rolled = [
+                segment for segment in self._unsynced_rolled if segment.base_offset >= newest.base_offset
+            ]
 
     # --- letting go --------------------------------------------------------------------------------------
 

@@ -181,10 +181,18 @@ def _recover_segments(
         cut = recover_segment(segment, producers, leader_epochs)
         # The next segment's recovery starts from here instead of replaying this one.
         producers.take_snapshot()
-        if cut:
+        if cut or _ends_early(opening, segments, segment, producers.end_offset):
             later = [each for each in segments if each.base_offset > segment.base_offset]
             _remove_segments(open_files, segments, later)
             return
+
+
+def _ends_early(opening: Opening, segments: Segments, segment: Segment, end_offset: int) -> bool:
+    """Power loss can take whole batches and leave the next segment. Only compaction makes honest holes."""
+    following = segments.after(segment)
+    if opening.clean or opening.config.compact or following is None:
+        return False
+    return end_offset < following.base_offset
 
 
 def _remove_segments(open_files: OpenFiles, segments: Segments, going: list[Segment]) -> None:
