@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from barnabas.cli.failures import java_name
 from barnabas.cli.options import OptionError, Options, Parser, UsageError
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.client.config import translate
-from barnabas.model.errors import ErrorCode
+from barnabas.model.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
@@ -28,14 +29,8 @@ C = TypeVar("C")
 NETWORK_CLIENT = "org.apache.kafka.clients.NetworkClient"
 ERRORS = "org.apache.kafka.common.errors."
 
-# Where Kafka's exception is not simply the code's name in camel case.
-_EXCEPTIONS = {
-    "CORRUPT_MESSAGE": "CorruptRecordException",
-    "INVALID_TOPIC_EXCEPTION": "InvalidTopicException",
-    "MESSAGE_TOO_LARGE": "RecordTooLargeException",
-    "RECORD_LIST_TOO_LARGE": "RecordBatchTooLargeException",
-    "REQUEST_TIMED_OUT": "TimeoutException",
-    "UNKNOWN_SERVER_ERROR": "UnknownServerException",
+# What never reached a broker, by librdkafka's name.
+_LOCAL_EXCEPTIONS = {
     "_MSG_TIMED_OUT": "TimeoutException",
     "_TIMED_OUT": "TimeoutException",
     "_TRANSPORT": "DisconnectException",
@@ -61,9 +56,9 @@ def log(level: str, message: str, source: str) -> None:
 def exception_name(error: KafkaError) -> str:
     """The Java class that stands for this error."""
     row = _NAMES.get(error.code())
-    name = row.name if row is not None else str(error.name())
-    words = "".join(word.capitalize() for word in name.split("_"))
-    return ERRORS + _EXCEPTIONS.get(name, words + "Exception")
+    if row is not None:
+        return java_name(ApiError(row))
+    return ERRORS + _LOCAL_EXCEPTIONS.get(str(error.name()), "KafkaException")
 
 
 def sentence(error: KafkaError) -> str:

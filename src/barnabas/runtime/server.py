@@ -141,9 +141,14 @@ class Server:
         log.info("[BrokerServer id=%d] shut down completed", self.node.broker_id)
 
 
-def run(properties: Mapping[str, str], on_ready: Callable[[Server], None] = lambda _server: None) -> int:
-    """Run a broker until it is told to stop; returns the exit code."""
-    logs.configure()
+def run(
+    properties: Mapping[str, str],
+    on_ready: Callable[[Server], None] = lambda _server: None,
+    *,
+    quiet: bool = False,
+) -> int:
+    """Run a broker until it is told to stop; returns the exit code. `quiet`: only warnings are logged."""
+    logs.configure(logging.WARNING if quiet else logging.INFO)
     try:
         settings, warnings = BrokerSettings.parse(properties)
         for warning in warnings:
