@@ -35,7 +35,7 @@ class LogManager:
         self.directories = [LogDirectory(path.rstrip("/")) for path in paths]
         self.logs: dict[TopicPartition, Log] = {}
         self._filesystem = filesystem
-        self._open_files = OpenFiles(filesystem, self.settings.open_files_max)
+        self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
         self._random = random
         self._homes: dict[TopicPartition, LogDirectory] = {}
         self.upkeep = Upkeep(filesystem, self.directories, self.settings, self.fail)
@@ -90,7 +90,7 @@ class LogManager:
             jitter=self._random.below,
             on_roll=self.upkeep.rolled,
         )
-        log = open_log(self._open_files, opening)
+        log = open_log(self.open_files, opening)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
 
@@ -143,7 +143,7 @@ class LogManager:
             on_roll=self.upkeep.rolled,
         )
         with self.storage_errors(directory):
-            log = open_log(self._open_files, opening)
+            log = open_log(self.open_files, opening)
             self._adopt(directory, log)
         return log
 

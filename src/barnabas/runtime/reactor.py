@@ -106,6 +106,10 @@ class Reactor:
         if self.sources.pop(fd, None) is not None:
             self.epoll.unregister(fd)
 
+    def forget(self, fd: int) -> None:
+        """A source whose descriptor is closed already: the kernel dropped it from epoll by itself."""
+        self.sources.pop(fd, None)
+
     # --- the loop ------------------------------------------------------------------------------------------
 
     def run(self, stopped: Callable[[], bool]) -> None:
@@ -297,10 +301,10 @@ class Reactor:
 
     def _drain(self, connection: Connection) -> None:
         """Flush; when everything left, frames that waited in the buffer get their turn."""
-        if connection.cold or not self._warm_enough(connection):
+        if connection.cold:
             return
         try:
-            done = connection.flush()
+            done = connection.flush(lambda part: self._is_warm(connection, part))
         except OSError:
             self._close(connection)
             return
@@ -308,17 +312,13 @@ class Reactor:
         if done and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
 
-    def _warm_enough(self, connection: Connection) -> bool:
+    def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
         """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""
-        for part in connection.out:
-            if isinstance(part, FileSlice):
-                if not self.cold.is_cold(part):
-                    return True
-                connection.cold = True
-                self._watch(connection)
-                self.cold.warm(part, lambda: self._warmed(connection))
-                return False
-        return True
+        if not self.cold.is_cold(part):
+            return True
+        connection.cold = True
+        self.cold.warm(part, lambda: self._warmed(connection))
+        return False
 
     def _warmed(self, connection: Connection) -> None:
         connection.cold = False
@@ -402,7 +402,7 @@ class Reactor:
         log.warning("Closing connection of /%s: %s", connection.session.peer, fault)
         # What was answered before the fault still leaves, if the socket takes it at once.
         with contextlib.suppress(OSError):
-            connection.flush()
+            connection.flush(lambda part: not self.cold.is_cold(part))
         self._close(connection)
 
     def _close(self, connection: Connection) -> None:
