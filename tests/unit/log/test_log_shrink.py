@@ -174,10 +174,6 @@ def test_the_end_of_an_epoch_is_where_the_next_began() -> None:
 
 
 def test_what_was_flushed_survives_power_loss() -> None:
-    from tests.unit.log.log_support import SeededRandom
-
-    from barnabas.sim.disk import CrashMode
-
     for mode in (CrashMode.DROP, CrashMode.TEAR):
         disk = SimulatedDisk()
         disk.make_directories("/data")
