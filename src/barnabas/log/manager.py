@@ -88,7 +88,7 @@ class LogManager:
             clean=contents.clean,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         log = open_log(self.open_files, opening)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
@@ -108,6 +108,7 @@ class LogManager:
                     unflushed = log.close()
                     unflushed.sync()
                     log.mark_flushed(unflushed.offset, now_ms)
+                self._filesystem.sync_directory(directory.path)
                 directory.write_all_checkpoints(self._filesystem)
                 directory.leave_clean_mark(self._filesystem, broker_epoch)
 
@@ -140,7 +141,7 @@ class LogManager:
             topic_id=topic_id,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         with self.storage_errors(directory):
             log = open_log(self.open_files, opening)
