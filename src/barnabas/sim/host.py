@@ -15,6 +15,7 @@ from barnabas.broker.node import Node, Ports
 from barnabas.broker.session import Part, Session
 from barnabas.model.image import Endpoint, SecurityProtocol
 from barnabas.model.settings.broker import BrokerSettings
+from barnabas.sim.cleaner import SimulatedCleaner
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
 from barnabas.sim.history import Broke, Fault, Happened
 from barnabas.sim.network import Connection, Peer
@@ -38,7 +39,8 @@ class Life:
         self.connections: list[Connection] = []
         self.workers = SimulatedWorkers(self, host.slowness)
         self.store = SimulatedStore(self, host.home, host.disk, host.settings.log_dirs[0])
-        ports = Ports(host.disk, host.random, self.store, self.workers)
+        self.cleaner = SimulatedCleaner(self, host.disk)
+        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner)
         self.node = Node(_BROKER_ID, host.settings, ports)
         self._tick_ms = -1
 
@@ -169,6 +171,7 @@ class Host:
     def _shut_down(self, life: Life) -> None:
         for connection in life.connections:
             connection.break_off()
+        life.cleaner.abort()
         life.workers.finish()
         life.node.logs.close_all(self.world.wall_ms)
         life.store.close()
