@@ -46,7 +46,7 @@ class Style:
 
 
 class _Batch:
-    __slots__ = ("data", "sequence", "sent", "tries")
+    __slots__ = ("data", "sent", "sequence", "tries")
 
     def __init__(self, sent: Sent, sequence: int) -> None:
         self.sent = sent
