@@ -72,6 +72,7 @@ class Reactor:
         self.connections: dict[int, Connection] = {}
         self.sources: dict[int, Callable[[], None]] = {}  # listeners, wake-ups, child pipes
         self.per_ip: Counter[str] = Counter()
+        self.full_listeners: list[tuple[str, socket.socket]] = []  # not accepted from until there is room
         self.queued_bytes = 0
         self.hungry: deque[Connection] = deque()  # paused until memory is free
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
@@ -144,6 +145,9 @@ class Reactor:
 
     def _accept(self, listener: socket.socket, name: str) -> None:
         for _ in range(64):  # leave room for others when a crowd arrives
+            if len(self.connections) >= self.limits.max_connections:
+                self._wait_for_room(listener, name)
+                return
             try:
                 accepted, address = listener.accept()
             except BlockingIOError:
@@ -153,6 +157,12 @@ class Reactor:
                     log.error("Cannot accept connections: out of file descriptors; raise `ulimit -n`")
                 return
             self._welcome(accepted, str(address[0]), name)
+
+    def _wait_for_room(self, listener: socket.socket, name: str) -> None:
+        """As Kafka does: whoever comes above `max.connections` waits in the backlog until somebody leaves."""
+        log.info("The broker has its maximum of %d connections.", self.limits.max_connections)
+        self.detach(listener.fileno())
+        self.full_listeners.append((name, listener))
 
     def _welcome(self, accepted: socket.socket, ip: str, name: str) -> None:
         limits = self.limits
@@ -420,4 +430,8 @@ class Reactor:
         connection.out.clear()
         connection.release()
         self._unreserve(connection)
+        if self.full_listeners and len(self.connections) < self.limits.max_connections:
+            waiting, self.full_listeners = self.full_listeners, []
+            for name, listener in waiting:
+                self.accept_from(name, listener)
         self.application.disconnected(session)
