@@ -139,6 +139,9 @@ class Reactor:
             wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
 
     def close(self) -> None:
+        for fd in list(self.sources):
+            self.detach(fd)
+        self.limits.max_connections = 0  # nobody new while the last ones go
         for connection in list(self.connections.values()):
             self._close(connection)
         self.epoll.close()
@@ -170,11 +173,6 @@ class Reactor:
         if self.per_ip[ip] >= per_ip_max:
             log.info("Rejected connection from /%s, address already has the configured maximum of %d "
                      "connections.", ip, per_ip_max)  # fmt: skip
-            accepted.close()
-            return
-        if len(self.connections) >= limits.max_connections:
-            log.info("Rejected connection from /%s: the broker has its maximum of %d connections.",
-                     ip, limits.max_connections)  # fmt: skip
             accepted.close()
             return
         accepted.setblocking(False)
