@@ -99,8 +99,8 @@ class Loop:
         self._stopped = True
         self._wakeup.set()
         self._thread.join(10)
-        self._listener.close()
         self.reactor.close()
+        self._listener.close()
         self._wakeup.close()
 
 
