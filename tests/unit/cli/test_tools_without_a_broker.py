@@ -31,6 +31,7 @@ PARTITIONS = [
     DescribeTopicPartitionsResponsePartition(0, 0, 1, 0, [1, 2], [1, 2], [], []),
     DescribeTopicPartitionsResponsePartition(0, 1, 2, 0, [2, 1], [2]),
     DescribeTopicPartitionsResponsePartition(5, 2, -1, 0, [3], []),
+    DescribeTopicPartitionsResponsePartition(0, 3, 1, 0, [1, 2, 3], [1, 2, 3]),
 ]
 TOPIC = DescribeTopicPartitionsResponseTopic(0, "t", b"\x01" * 16, partitions=PARTITIONS)
 MIN_ISR = DescribeConfigsResourceResult("min.insync.replicas", "2", config_source=1)
@@ -44,11 +45,12 @@ def _described(**flags: bool) -> list[str]:
 
 def test_a_topic_is_described_line_by_line() -> None:
     assert _described() == [
-        "Topic: t\tTopicId: AQEBAQEBAQEBAQEBAQEBAQ\tPartitionCount: 3\tReplicationFactor: 2"
+        "Topic: t\tTopicId: AQEBAQEBAQEBAQEBAQEBAQ\tPartitionCount: 4\tReplicationFactor: 2"
         "\tConfigs: min.insync.replicas=2",
         "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\tElr: \tLastKnownElr: ",
         "\tTopic: t\tPartition: 1\tLeader: 2\tReplicas: 2,1\tIsr: 2\tElr: N/A\tLastKnownElr: N/A",
         "\tTopic: t\tPartition: 2\tLeader: none\tReplicas: 3\tIsr: \tElr: N/A\tLastKnownElr: N/A",
+        "\tTopic: t\tPartition: 3\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: N/A\tLastKnownElr: N/A",
     ]
 
 
