@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
 from barnabas.cli import kafka_configs, kafka_run_class, kafka_topics
 from barnabas.cli.barnabas import NOUNS
 from barnabas.cli.barnabas import main as barnabas_main
+from barnabas.cli.barnabas.common import show
 from barnabas.cli.configs_options import PARSER as CONFIGS_PARSER
 from barnabas.cli.configs_options import entity_of
 from barnabas.cli.configs_quotas import java_double
@@ -211,3 +214,11 @@ def test_the_overview_names_every_noun(capsys: pytest.CaptureFixture[str]) -> No
     assert barnabas_main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert all(f"barnabas {noun} " in shown for noun in NOUNS)
+
+
+def test_an_empty_table_is_a_sentence_and_an_empty_list_stays_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(argparse.Namespace(json=False), ("a",), [], "No rows here.")
+    show(argparse.Namespace(json=True), ("a",), [], "No rows here.")
+    assert capsys.readouterr().out == "No rows here.\n[]\n"
