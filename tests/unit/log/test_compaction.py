@@ -161,6 +161,16 @@ def test_results_for_a_log_that_was_truncated_meanwhile_are_ignored() -> None:
     assert contents(log) == before
 
 
+def test_a_truncation_that_nobody_announced_does_not_bring_records_back() -> None:
+    disk = SimulatedDisk()
+    log, compaction = compacting(disk)
+    outcomes = list(run(disk, started(compaction, log)))
+    log.truncate_to(10, NOW_MS)
+    before = contents(log)
+    apply_all(compaction, outcomes[:1], disk)
+    assert contents(log) == before
+
+
 def test_truncation_below_the_clean_part_makes_it_dirty_again() -> None:
     disk = SimulatedDisk()
     log, compaction = compacting(disk)

@@ -18,8 +18,10 @@ from barnabas.log.names import (
 from barnabas.log.transaction_index import TransactionIndex
 from barnabas.ports import Buffer, Filesystem
 from barnabas.records.batch import NO_TIMESTAMP
+from barnabas.records.errors import CorruptRecordsError
 
 _WRITE_BYTES = 1 << 20
+_RELATIVE_OFFSET_MAX = 2**31 - 1
 _INDEX_ENTRY = struct.Struct(">ii")
 _TIME_ENTRY = struct.Struct(">qi")
 
@@ -52,6 +54,8 @@ class CleanedSegment:
         return segment_path(self._directory, self._base_offset, suffix) + CLEANED
 
     def add(self, kept: Kept, last_offset: int) -> None:
+        if last_offset - self._base_offset > _RELATIVE_OFFSET_MAX:
+            raise CorruptRecordsError(f"Offset {last_offset} cannot be in segment {self._base_offset}")
         if kept.aborted is not None:
             self._transaction_index.append(kept.aborted)
         if kept.max_timestamp_ms > self._max_timestamp[0]:

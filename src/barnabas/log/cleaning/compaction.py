@@ -211,7 +211,7 @@ def settings_of(config: LogConfig) -> CompactionSettings:
 def replace_segments(log: LogCore, open_files: OpenFiles, group: GroupCleaned, now_ms: int) -> list[Doomed]:
     """Put a cleaned segment into the live log. The old files are renamed, so readers in flight finish."""
     old = [segment for segment in log.segments if segment.base_offset in group.old_segments]
-    if len(old) != len(group.old_segments):
+    if not _unchanged(log, old, group):
         discard_cleaned(open_files.filesystem, log.directory)
         return []
     renamed = swap_in(open_files.filesystem, log.directory, group.base_offset, group.old_segments)
@@ -222,3 +222,12 @@ def replace_segments(log: LogCore, open_files: OpenFiles, group: GroupCleaned, n
     snapshots = [log.producers.snapshots.mark_deleted(base) for base in group.old_segments[1:]]
     due_ms = now_ms + log.config.file_delete_delay_ms
     return [Doomed(path, due_ms) for path in [*renamed, *snapshots] if path is not None]
+
+
+def _unchanged(log: LogCore, old: list[Segment], group: GroupCleaned) -> bool:
+    """Retention may have taken segments, truncation may have cut one: then the copy is of another log."""
+    return (
+        len(old) == len(group.old_segments)
+        and sum(segment.size for segment in old) == group.bytes_before
+        and log.active not in old
+    )
