@@ -202,6 +202,14 @@ def test_a_reader_that_goes_away_ends_the_consumer(target: BrokerProcess, topic:
         pipe.close()
 
 
+def test_zookeeper_is_answered_with_what_to_type_instead() -> None:
+    outcome = tool("kafka-console-consumer", "--zookeeper", "localhost:2181", "--topic", "mytopic")
+    assert outcome.code == 1
+    first, second, *_ = outcome.stderr.splitlines()
+    assert first == "zookeeper is not a recognized option"
+    assert "--bootstrap-server" in second
+
+
 def test_the_prompt_is_for_people_at_a_terminal(target: BrokerProcess, topic: str) -> None:
     make_topic(target, topic)
     ours, theirs = pty.openpty()
