@@ -64,5 +64,6 @@ def test_a_directory_that_was_given_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_cannot_start_says_why() -> None:
-    with pytest.raises(BrokerFailedError, match=r"log\.segment\.bytes"), Broker({"log.segment.bytes": "many"}):
+    broker = Broker({"log.segment.bytes": "many"})
+    with pytest.raises(BrokerFailedError, match=r"log\.segment\.bytes"), broker:
         pass
