@@ -7,7 +7,7 @@ LOCK := requirements/dev.lock
 CRASHES ?= 100
 BENCH ?=
 
-.PHONY: help setup run demo test check crash bench messages lock clean
+.PHONY: help setup run demo test check crash fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -42,6 +42,9 @@ crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 
 bench: $(STAMP) ## Side by side with Apache Kafka; BENCH="--quick", "--only fetch-16k", "--long"
 	$(BIN)/python -m bench $(BENCH)
+
+fuzz: $(STAMP) ## Mutated requests for SECONDS (default 60); nothing but refusals may come of it
+	$(BIN)/python -m tests.fuzz.frames $(or $(SECONDS),60)
 
 messages: $(STAMP) ## Derive protocol/messages from kio's field metadata
 	$(BIN)/python tools/messages.py

@@ -64,6 +64,8 @@ def test_a_directory_that_was_given_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_cannot_start_says_why() -> None:
-    broker = Broker({"log.segment.bytes": "many"})
-    with pytest.raises(BrokerFailedError, match=r"log\.segment\.bytes"), broker:
+    with (
+        pytest.raises(BrokerFailedError, match=r"log\.segment\.bytes"),
+        Broker({"log.segment.bytes": "many"}),
+    ):
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,15 @@ def test_a_closed_file_refuses_and_closing_twice_is_harmless(fs: Filesystem, roo
         file.append([b"x"])
     with pytest.raises(OSError, match="Bad file descriptor"):
         file.read(0, 1)
+
+
+def test_a_file_that_nobody_holds_any_more_frees_its_descriptor(tmp_path: Path) -> None:
+    file = RealFilesystem().open(f"{tmp_path}/a", create=True)
+    number = file.fd
+    os.fstat(number)
+    del file
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
 
 
 def test_rename_replaces_the_target_and_an_open_file_follows(fs: Filesystem, room: str) -> None:

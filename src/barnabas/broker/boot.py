@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from barnabas.controller import elections
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
-from barnabas.controller.resumption import resume
 from barnabas.model.ids import uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, Endpoint
 from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
@@ -69,7 +68,7 @@ class Boot:
         """Every partition of ours gets a leader, in a new epoch: what an earlier life began is over."""
         whole = elections.complete(image, self._node.random)
         settled = image.apply(whole.deltas)
-        resumed = resume(settled, self._node.broker_id)
+        resumed = elections.lead_again(settled, self._node.broker_id)
         self._write([*whole.multis(), *resumed.multis()], settled.apply(resumed.deltas))
 
     def _write(self, parts: list[tuple[Write, ...]], image: ClusterImage) -> None:
@@ -92,12 +91,13 @@ class Boot:
             node.logs.set_aside_stray(place, node.wall_ms)
         node.install(image)
         node.upkeep.start()
+        node.cleaning.start()
         self._ready()
 
 
 def _without_topics(image: ClusterImage) -> ClusterImage:
-    """So that installing the real image opens every partition."""
-    return ClusterImage(cluster_id=image.cluster_id)
+    """So that installing the real image opens every partition. Settings stay: logs are opened with them."""
+    return ClusterImage(cluster_id=image.cluster_id, configs=image.configs)
 
 
 def _values(completed: Completed) -> list[Value]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from barnabas.broker.auto_creation import AutoCreation
+from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
@@ -40,6 +41,7 @@ class Ports:
     random: Random
     store: MetadataStore
     workers: Workers
+    cleaner: Cleaner
 
 
 class Node:
@@ -59,6 +61,8 @@ class Node:
         self.logs = LogManager(ports.filesystem, settings.log_dirs, ports.random, manager_settings(settings))
         self.replicas = ReplicaManager(self, self.logs)
         self.upkeep = UpkeepHost(self)
+        self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
         )
@@ -66,7 +70,6 @@ class Node:
         self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
-        self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 

@@ -82,6 +82,8 @@ class ReplicaManager:
         for partition in self._topics.pop(topic.name, ()):
             if partition is None:
                 continue
+            if partition.log is not None:
+                self._host.cleaning.deleted(partition.log)
             partition.log = None
             partition.progressed()
             try:

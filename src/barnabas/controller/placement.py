@@ -2,12 +2,13 @@
 
 Leaders go round the active brokers, racks alternating. Followers visit every rack before any rack twice, and
 within a rack the broker that has waited longest. Fenced brokers lead nothing and follow only when a rack has
-nobody else left. After each round the queues are shuffled, so that the partitions one broker leads have
-different followers, and its load spreads when it fails.
+nobody else left. After each round the queues are shuffled among equals, so that the partitions one broker
+leads have different followers, and its load spreads when it fails.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, MutableSequence
 from itertools import zip_longest
 from typing import TypeVar
@@ -58,6 +59,8 @@ class _Placer:
         self._leaders = _alternating([self._active.get(rack, []) for rack in self._racks])
         self._turn = random.below(len(self._leaders))
         self._turns_left = 0
+        self._load: Counter[int] = Counter()
+        self._rack_load: Counter[str | None] = Counter()
 
     def next_partition(self, replication_factor: int) -> tuple[int, ...]:
         if self._turns_left == 0:
@@ -75,6 +78,8 @@ class _Placer:
                 continue
             lap.add(rack)
             chosen.append(self._next_broker(rack, chosen))
+        self._load.update(chosen)
+        self._rack_load.update(self._rack_of[broker] for broker in chosen)
         return tuple(chosen)
 
     def _next_rack(self, lap: set[str | None], chosen: list[int]) -> str | None:
@@ -98,10 +103,13 @@ class _Placer:
         return None
 
     def _shuffle(self) -> None:
+        """Whoever holds least goes first; chance decides among equals."""
         _shuffle(self._racks, self._random)
+        self._racks.sort(key=self._rack_load.__getitem__)
         for queues in (self._active, self._fenced):
             for queue in queues.values():
                 _shuffle(queue, self._random)
+                queue.sort(key=self._load.__getitem__)
 
 
 _NO_RACK = "\0"  # None is a rack: the one of brokers that name none

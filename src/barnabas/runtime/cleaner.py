@@ -54,7 +54,7 @@ class CleanerProcess:
         if self._child is not None:
             return
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "barnabas.runtime.cleaner"],
+            [sys.executable, "-m", "barnabas.runtime.cleaner", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -177,7 +177,8 @@ def serve(requests: BinaryIO, results: BinaryIO, parent: int) -> None:
 
 
 def main() -> None:
-    parent = os.getppid()
+    # Told, not asked: the broker may have died while this process was starting.
+    parent = int(sys.argv[1])
     os.nice(_NICENESS)
     with contextlib.suppress(_Orphaned, BrokenPipeError, KeyboardInterrupt):
         serve(sys.stdin.buffer, sys.stdout.buffer, parent)

@@ -95,8 +95,10 @@ class RealFile:
         if fd >= 0:
             os.close(fd)
 
-    # A slice on its way to a socket keeps the file: the descriptor goes with the last who needs it.
-    __del__ = close
+    def __del__(self) -> None:
+        # A slice may be on its way to a socket when its segment lets go of the file: whoever holds the last
+        # reference keeps the descriptor open.
+        self.close()
 
 
 def _byte_count(part: Buffer) -> int:

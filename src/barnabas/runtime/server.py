@@ -21,6 +21,7 @@ from barnabas.model.image import Endpoint, SecurityProtocol
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.runtime import logs
+from barnabas.runtime.cleaning import CleanerOnLoop
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
@@ -45,12 +46,14 @@ class Server:
         for path in settings.log_dirs:
             os.makedirs(path, exist_ok=True)
         self.store = SqliteStore(settings.log_dirs[0])
-        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers)
+        self.cleaner = CleanerOnLoop()
+        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner)
         self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
-        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers))
+        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
+        self.cleaner.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
 
@@ -133,6 +136,7 @@ class Server:
         for _, listener in self.listening:
             self.reactor.detach(listener.fileno())
             listener.close()
+        self.cleaner.abort()
         self.reactor.close()
         self.workers.close()
         self.workers.deliver()
@@ -141,9 +145,14 @@ class Server:
         log.info("[BrokerServer id=%d] shut down completed", self.node.broker_id)
 
 
-def run(properties: Mapping[str, str], on_ready: Callable[[Server], None] = lambda _server: None) -> int:
-    """Run a broker until it is told to stop; returns the exit code."""
-    logs.configure()
+def run(
+    properties: Mapping[str, str],
+    on_ready: Callable[[Server], None] = lambda _server: None,
+    *,
+    quiet: bool = False,
+) -> int:
+    """Run a broker until it is told to stop; returns the exit code. `quiet`: only warnings are logged."""
+    logs.configure(logging.WARNING if quiet else logging.INFO)
     try:
         settings, warnings = BrokerSettings.parse(properties)
         for warning in warnings:

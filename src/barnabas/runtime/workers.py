@@ -5,6 +5,7 @@ Never Python work that takes long: a busy Python thread adds milliseconds to eve
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
@@ -22,16 +23,12 @@ class Wakeup:
         self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     def set(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # already set, or the loop is gone
             os.eventfd_write(self.fd, 1)
-        except (BlockingIOError, OSError):
-            pass  # already set, or the loop is gone
 
     def clear(self) -> None:
-        try:
+        with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self.fd)
-        except BlockingIOError:
-            pass
 
     def close(self) -> None:
         os.close(self.fd)

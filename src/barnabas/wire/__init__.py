@@ -1,0 +1,33 @@
+"""A thin blocking client over `protocol/` that speaks every API. Cheap to import: no librdkafka here."""
+
+from barnabas.wire.cluster import ANY, CONTROLLER, Cluster
+from barnabas.wire.codes import check
+from barnabas.wire.connection import Connection
+from barnabas.wire.errors import (
+    DeadlineError,
+    NetworkError,
+    NotAvailableError,
+    PeerError,
+    SettingsError,
+    TimedOutError,
+    VersionError,
+    WireError,
+)
+from barnabas.wire.settings import Settings
+
+__all__ = [
+    "ANY",
+    "CONTROLLER",
+    "Cluster",
+    "Connection",
+    "DeadlineError",
+    "NetworkError",
+    "NotAvailableError",
+    "PeerError",
+    "Settings",
+    "SettingsError",
+    "TimedOutError",
+    "VersionError",
+    "WireError",
+    "check",
+]

@@ -118,6 +118,7 @@ class Partition:
                 deleted = swap_in(self.fs, self.directory, outcome.base_offset, outcome.old_segments)
                 for path in deleted:
                     self.fs.remove(path)
+                self.fs.sync_directory(self.directory)
             elif isinstance(outcome, JobDone):
                 self.clean_offset = outcome.end_offset
         return outcomes

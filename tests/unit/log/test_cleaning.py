@@ -24,7 +24,7 @@ from barnabas.log.cleaning.job import (
 from barnabas.log.cleaning.offset_map import OffsetMap
 from barnabas.log.cleaning.rewrite import SegmentSizes, group_segments, run
 from barnabas.log.cleaning.swap import discard_cleaned
-from barnabas.records.batch import LOG_APPEND_TIME
+from barnabas.records.batch import ATTRIBUTES_AT, LOG_APPEND_TIME, seal
 from barnabas.records.compress import Codec
 from barnabas.sim.disk import SimulatedDisk
 
@@ -330,6 +330,27 @@ def test_the_offset_map_agrees_with_a_dictionary(entries: list[tuple[bytes, int]
         model[key] = offset
     assert {key: offsets.get(key) for key in model} == model
     assert offsets.get(b"not there") == -1
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_nonsense_under_a_right_checksum_never_stops_the_cleaner(data: st.DataObject) -> None:
+    partition = new_partition()
+    partition.write(
+        (b"a", b"1"), (b"b", None), (b"a", b"2"), producer_id=1, producer_epoch=0, base_sequence=0
+    )
+    partition.roll()
+    partition.write((b"a", b"3"))
+    partition.roll()
+    batch = bytearray(partition.segments[0][0])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(ATTRIBUTES_AT, len(batch) - 1))
+        batch[at] = data.draw(st.integers(0, 255))
+    seal(batch, 0, len(batch))
+    partition.segments[0] = [bytes(batch)]
+    partition.store()
+    *_, last = run(partition.fs, partition.job())
+    assert isinstance(last, JobDone) or (isinstance(last, JobFailed) and last.uncleanable)
 
 
 # --- properties ------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from tests.unit.log.compaction import Partition
 
 from barnabas.log.cleaning.cleaned_segment import segment_path
 from barnabas.log.cleaning.rewrite import batches_of, run
-from barnabas.log.cleaning.swap import discard_cleaned, recover_swaps, swap_in
+from barnabas.log.cleaning.swap import discard_cleaned, swap_in
+from barnabas.log.leftovers import settle
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk, SimulatedFile
 
 
@@ -78,7 +79,7 @@ def test_a_crash_at_any_step_loses_nothing_and_the_next_cleaning_finishes(mode: 
         with pytest.raises(PowerLostError):
             partition.compact()
         disk.crash(Chance(step), mode)
-        recover_swaps(disk, "/t-0")
+        settle(disk, "/t-0")
         assert names(partition) <= {"log", "index", "timeindex", "txnindex"}, step
         assert all(
             disk.exists(segment_path("/t-0", base, suffix))
@@ -104,10 +105,10 @@ def test_a_crash_during_recovery_is_recovered_too() -> None:
             disk.crash(Chance(step), CrashMode.TEAR)
             disk.stop_after(second)
             try:
-                recover_swaps(disk, "/t-0")
+                settle(disk, "/t-0")
             except PowerLostError:
                 disk.crash(Chance(second), CrashMode.TEAR)
-                recover_swaps(disk, "/t-0")
+                settle(disk, "/t-0")
             disk.stop_after(1 << 30)
             assert partition.table() == TABLE, (step, second)
 
@@ -129,7 +130,7 @@ def test_a_cleaner_that_does_not_sync_is_caught_by_the_crash() -> None:
     partition.compact()
     assert partition.table() == TABLE
     disk.crash(Chance(1), CrashMode.DROP)
-    recover_swaps(disk, "/t-0")
+    settle(disk, "/t-0")
     assert partition.table() != TABLE
 
 
@@ -157,5 +158,5 @@ def test_recovery_leaves_a_healthy_directory_and_other_files_alone() -> None:
     for name in ("leader-epoch-checkpoint", "partition.metadata", "00000000000000000003.snapshot"):
         disk.write_bytes_durably(f"/t-0/{name}", b"x")
     before = disk.list("/t-0")
-    recover_swaps(disk, "/t-0")
+    settle(disk, "/t-0")
     assert disk.list("/t-0") == before

@@ -27,7 +27,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @property
     def end(self) -> int:
-        return self.batches[-1][1] + 1 if self.batches else self.start
+        return max(self.batches[-1][1] + 1, self.start) if self.batches else self.start
 
     @initialize(first=st.integers(0, 3))
     def begin(self, first: int) -> None:
@@ -58,6 +58,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.log.close().sync()
+        self.disk.sync_directory("/data")
         self.flushed = self.end
         self.log = open_test_log(self.disk, CONFIG, log_start_offset=self.start)
 
@@ -98,8 +99,7 @@ class LogMachine(RuleBasedStateMachine):
         self.log.update_high_watermark(self.end)
         self.log.delete_records_before(offset)
         self.start = max(self.start, offset)
-        if self.start == self.end:
-            self.batches = []
+        self.batches = [one for one in self.batches if one[1] >= self.start]
         self.log.delete_old_segments(1000)
 
     @invariant()

@@ -3,10 +3,18 @@ from __future__ import annotations
 import logging
 
 import pytest
-from tests.unit.log.log_support import DIRECTORY, append, batch, crashed, open_test_log, read_all
+from tests.unit.log.log_support import (
+    DIRECTORY,
+    SeededRandom,
+    append,
+    batch,
+    crashed,
+    open_test_log,
+    read_all,
+)
 
 from barnabas.log.config import LogConfig
-from barnabas.sim.disk import SimulatedDisk
+from barnabas.sim.disk import CrashMode, SimulatedDisk
 
 SMALL = LogConfig(segment_bytes=250, index_interval_bytes=60)
 BATCH_BYTES = len(batch(1))
@@ -191,3 +199,35 @@ def test_a_swap_beside_an_unfinished_cleaning_is_not_trusted() -> None:
     overwrite(disk, f"{DIRECTORY}/{bases[1]:020d}.log.swap", bytes(batch(1, base_offset=bases[1])))
     overwrite(disk, f"{DIRECTORY}/{bases[0]:020d}.log.cleaned", b"")
     assert read_batch_by_batch(crashed(disk), clean=False) == every_offset(9)
+
+
+# --- power loss ------------------------------------------------------------------------------------------
+
+
+def test_records_lost_at_the_end_of_a_segment_take_the_next_segments_with_them() -> None:
+    disk = SimulatedDisk()
+    written(disk, 10)
+    logs = files(disk, ".log")
+    hole = disk.open(logs[1])
+    hole.truncate(hole.size() - BATCH_BYTES)
+    last_kept = int(logs[2][-24:-4]) - 1
+    assert read_batch_by_batch(crashed(disk), clean=False) == every_offset(last_kept)
+
+
+def test_a_segment_rolled_exactly_at_the_recovery_point_keeps_its_time_index() -> None:
+    disk = SimulatedDisk()
+    disk.make_directories("/data")
+    disk.sync_directory("/")
+    log = open_test_log(disk, SMALL)
+    append(log, batch(1, timestamps=[7]))
+    for _ in range(2):
+        unflushed = log.unflushed_files()
+        unflushed.sync()
+        log.mark_flushed(unflushed.offset, 1000)
+        log.roll(1000)
+    recovery_point = log.recovery_point
+    disk.crash(SeededRandom(0), CrashMode.DROP)
+    log = open_test_log(disk, SMALL, clean=False, recovery_point=recovery_point)
+    found = log.offset_for_timestamp(7)
+    assert found is not None
+    assert log.segments.first.time_index.written == 1  # read, not rebuilt

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -109,3 +112,40 @@ def test_a_job_with_very_many_producers_crosses_the_pipe(
     producers = tuple((producer_id, -1, 0) for producer_id in range(20_000))
     cleaner.submit(replace(partition.job(), producers=producers))
     assert results(cleaner)[-1] == JobDone(1, 400)
+
+
+_PARENT = """
+import sys
+from barnabas.log.cleaning.job import CleaningJob
+from barnabas.runtime.cleaner import CleanerProcess
+cleaner = CleanerProcess()
+cleaner.submit(CleaningJob.from_line(sys.stdin.buffer.readline()))
+print(cleaner._child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_child_whose_broker_was_killed_stops_by_itself(partition: Partition) -> None:
+    job = replace(partition.job(), bytes_per_second_max=1.0)
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        parent.stdin.write(job.to_line())
+        parent.stdin.flush()
+        child = int(parent.stdout.readline())
+        assert _runs(child)
+        parent.kill()
+    deadline = time.monotonic() + WAIT_S
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(child)

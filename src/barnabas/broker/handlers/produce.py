@@ -26,13 +26,14 @@ from barnabas.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from barnabas.protocol.varint import read_unsigned, unsigned
+from barnabas.records.batch import HEADER_SIZE
+from barnabas.records.check import only_batch
+from barnabas.records.compress import Codec
 from barnabas.records.errors import RejectedRecordsError
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-_ZSTD = 4
-_ZSTD_SINCE = 7  # KIP-110
 # Behind the batch of a plain request: no tags of the partition, the topic and the request.
 _REQUEST_END = b"\0\0\0"
 # Behind the offsets of a plain reply: no record errors, no message, three times no tags, no throttle.
@@ -115,36 +116,25 @@ def _conclude(
 
 
 def _one_batch(version: int, records: Buffer | FileSlice | None) -> memoryview:
-    """What the protocol promises since v3: exactly one record batch of format 2 per partition."""
-    if not records or isinstance(records, FileSlice):
-        raise _invalid(version, "must have at least one record batch per partition")
-    if len(records) < _BATCH_HEAD.size:
-        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "Record batch is smaller than its header.")
-    _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(records)
-    if magic < 2:
-        raise _invalid(version, "are only allowed to contain record batches with magic version 2")
-    if length + 12 < len(records):
-        raise _invalid(version, "are only allowed to contain exactly one record batch per partition")
-    if attributes & 7 == _ZSTD and version < _ZSTD_SINCE:
-        raise ApiError(
-            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
-            f"Produce requests with version {version} are not allowed to use ZStandard compression",
-        )
-    return records if isinstance(records, memoryview) else memoryview(bytearray(records))
-
-
-def _invalid(version: int, what: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_RECORD, f"Produce requests with version {version} {what}")
+    """What the protocol promises since v3: one record batch of format 2 per partition, and nothing else."""
+    view = records if isinstance(records, memoryview) else memoryview(b"")
+    if len(view) >= HEADER_SIZE:
+        _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(view)
+        if length + 12 == len(view) and magic == 2 and (version >= 7 or attributes & 7 != Codec.ZSTD):
+            return view
+    position, header = only_batch(view, 0, len(view), version)
+    return view[position : position + header.size]
 
 
 def _refusal(index: int, error: ApiError) -> PartitionProduceResponse:
+    """Kafka explains in words only what it also explains record by record."""
     details = error.record_errors if isinstance(error, RejectedRecordsError) else ()
     return PartitionProduceResponse(
         index,
         error.code,
         base_offset=-1,
         record_errors=[BatchIndexAndErrorMessage(item.batch_index, item.message) for item in details],
-        error_message=error.message,
+        error_message=error.message if details else None,
     )
 
 
@@ -191,7 +181,6 @@ def _park(
 def _fail(item: _Pending, code: ErrorCode) -> None:
     item.answer.error_code = code
     item.answer.base_offset = -1
-    item.answer.error_message = code.sentence
 
 
 # --- the template ------------------------------------------------------------------------------------------

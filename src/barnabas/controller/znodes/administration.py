@@ -12,6 +12,7 @@ from barnabas.controller.znodes.fields import (
     encode,
     integer,
     integers,
+    json_list,
     json_object,
     required,
 )
@@ -69,11 +70,8 @@ def decode_reassignment(path: str, data: bytes) -> dict[TopicPartition, tuple[in
 
 
 def _listed_partitions(path: str, data: bytes) -> list[tuple[TopicPartition, dict[str, Any]]]:
-    listed = required(path, decode(path, data), "partitions")
-    if not isinstance(listed, list):
-        raise MalformedNodeError(path, "'partitions' is not a list")
     found = []
-    for item in listed:
+    for item in json_list(path, required(path, decode(path, data), "partitions")):
         value = json_object(path, item)
         index = integer(path, required(path, value, "partition"))
         found.append((TopicPartition(str(required(path, value, "topic")), index), value))

@@ -10,6 +10,7 @@ from barnabas.controller.znodes.fields import (
     decode,
     encode,
     integer,
+    json_list,
     json_object,
     required,
 )
@@ -54,7 +55,7 @@ def _endpoints(path: str, value: Mapping[str, Any]) -> dict[str, Endpoint]:
         return {"PLAINTEXT": Endpoint(host, port, SecurityProtocol.PLAINTEXT)}
     protocols = json_object(path, value.get("listener_security_protocol_map", {}))
     endpoints = {}
-    for text in value["endpoints"]:
+    for text in json_list(path, value["endpoints"]):
         listener, _, address = str(text).partition("://")
         host, _, port_text = address.rpartition(":")
         protocol = str(protocols.get(listener, listener))

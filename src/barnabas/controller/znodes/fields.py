@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 class MalformedNodeError(Exception):
@@ -14,13 +16,13 @@ class MalformedNodeError(Exception):
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def decode(path: str, data: bytes) -> dict[str, Any]:
     try:
         value = json.loads(data)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise MalformedNodeError(path, f"not JSON: {problem}") from None
     if not isinstance(value, dict):
         raise MalformedNodeError(path, "not a JSON object")
@@ -34,16 +36,26 @@ def required(path: str, value: Mapping[str, Any], name: str) -> Any:
 
 
 def integer(path: str, value: object) -> int:
+    """Kafka writes some numbers as strings."""
     try:
-        return int(cast(str, value))
-    except (TypeError, ValueError):
-        raise MalformedNodeError(path, f"{value!r} is not a number") from None
+        if isinstance(value, str):
+            return int(value)
+    except ValueError:
+        pass
+    else:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    raise MalformedNodeError(path, f"{value!r} is not a number")
+
+
+def json_list(path: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise MalformedNodeError(path, f"{value!r} is not a list")
+    return value
 
 
 def integers(path: str, value: object) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        raise MalformedNodeError(path, f"{value!r} is not a list of numbers")
-    return tuple(integer(path, item) for item in value)
+    return tuple(integer(path, item) for item in json_list(path, value))
 
 
 def json_object(path: str, value: object) -> dict[str, Any]:

@@ -6,7 +6,8 @@
     transactions.py  which batches were aborted, which markers are no longer needed
     retention.py     what stays of one batch
     rewrite.py       the work: read segments, write `.cleaned` ones; knows files, not the live log
-    swap.py          `.cleaned` → `.swap` → final, and what to do after a crash in between
+    swap.py          `.cleaned` → `.swap` → final, in an order that survives a crash at any step
+    compaction.py    the live logs' side of it: hands out jobs, swaps results in, keeps the checkpoint
 
-`choose.filthiest` on the loop, `rewrite.clean` in the child, `swap.swap_in` on the loop again.
+`Compaction.next_job` on the loop, `rewrite.run` in the child process, `Compaction.apply` on the loop again.
 """

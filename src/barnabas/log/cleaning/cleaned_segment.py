@@ -6,21 +6,28 @@ import contextlib
 import struct
 
 from barnabas.log.cleaning.retention import Kept
+from barnabas.log.names import (
+    CLEANED,
+    INDEX,
+    LOG,
+    SEGMENT_SUFFIXES,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    offset_file,
+)
 from barnabas.log.transaction_index import TransactionIndex
 from barnabas.ports import Buffer, Filesystem
 from barnabas.records.batch import NO_TIMESTAMP
-
-LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX = ".log", ".index", ".timeindex", ".txnindex"
-SEGMENT_SUFFIXES = (LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX)
-CLEANED = ".cleaned"
+from barnabas.records.errors import CorruptRecordsError
 
 _WRITE_BYTES = 1 << 20
+_RELATIVE_OFFSET_MAX = 2**31 - 1
 _INDEX_ENTRY = struct.Struct(">ii")
 _TIME_ENTRY = struct.Struct(">qi")
 
 
 def segment_path(directory: str, base_offset: int, suffix: str) -> str:
-    return f"{directory}/{base_offset:020d}{suffix}"
+    return f"{directory}/{offset_file(base_offset, suffix)}"
 
 
 class CleanedSegment:
@@ -47,6 +54,8 @@ class CleanedSegment:
         return segment_path(self._directory, self._base_offset, suffix) + CLEANED
 
     def add(self, kept: Kept, last_offset: int) -> None:
+        if last_offset - self._base_offset > _RELATIVE_OFFSET_MAX:
+            raise CorruptRecordsError(f"Offset {last_offset} cannot be in segment {self._base_offset}")
         if kept.aborted is not None:
             self._transaction_index.append(kept.aborted)
         if kept.max_timestamp_ms > self._max_timestamp[0]:

@@ -24,7 +24,12 @@ from barnabas.records.batch import (
     BatchHeader,
 )
 from barnabas.records.build import build_batch, pack_batch
-from barnabas.records.walk import KeyedRecord, payload_of, records_of, walk_payload_keys
+from barnabas.records.errors import MalformedRecordsError
+from barnabas.records.varint import INT64_MAX, INT64_MIN
+from barnabas.records.walk import Fields, payload_of, records_of, walk_fields
+
+# Places in walk_fields' tuples.
+_TIMESTAMP_DELTA, _OFFSET_DELTA, _VALUE_START = 2, 3, 6
 
 
 class Rules(NamedTuple):
@@ -86,34 +91,42 @@ def _keep_data(data: bytes, header: BatchHeader, rules: Rules) -> Kept:
     payload = payload_of(data, 0, header, rules.decompressed_bytes_max)
     horizon_ms = header.delete_horizon_ms
     tombstones_stay = horizon_ms is None or rules.now_ms < horizon_ms
-    kept = [
-        record
-        for record in walk_payload_keys(payload, header)
-        if _stays(record, rules.offsets, tombstones_stay)
-    ]
+    kept = _surviving(payload, header, rules.offsets, tombstones_stay)
     if not kept:
         return _NOTHING
-    if horizon_ms is None and not all(record.has_value for record in kept):
-        return _with_horizon(data, header, {record.offset for record in kept}, rules)
+    if horizon_ms is None and any(fields[_VALUE_START] < 0 for fields in kept):
+        offsets = {header.base_offset + fields[_OFFSET_DELTA] for fields in kept}
+        return _with_horizon(data, header, offsets, rules)
     if len(kept) == header.count:
         return Kept(data, header.count, header.max_timestamp)
     return _filtered(payload, header, kept)
 
 
-def _stays(record: KeyedRecord, offsets: OffsetMap, tombstones_stay: bool) -> bool:
-    if record.offset > offsets.latest_offset:
-        return True
-    if record.key is None or not (record.has_value or tombstones_stay):
-        return False
-    return record.offset >= offsets.get(record.key)
+def _surviving(
+    payload: bytes, header: BatchHeader, offsets: OffsetMap, tombstones_stay: bool
+) -> list[Fields]:
+    """The innermost loop of compaction: plain fields, no objects."""
+    base_offset, seen_up_to = header.base_offset, offsets.latest_offset
+    kept = []
+    for fields in walk_fields(payload, header.count, header.last_offset_delta):
+        _, _, _, offset_delta, key_start, key_end, value_start, _ = fields
+        offset = base_offset + offset_delta
+        if offset > seen_up_to or (
+            key_start >= 0
+            and (value_start >= 0 or tombstones_stay)
+            and offset >= offsets.get(payload[key_start:key_end])
+        ):
+            kept.append(fields)
+    return kept
 
 
-def _filtered(payload: bytes, header: BatchHeader, kept: list[KeyedRecord]) -> Kept:
+def _filtered(payload: bytes, header: BatchHeader, kept: list[Fields]) -> Kept:
     """The records' own bytes stay: their deltas are against bases that do not change."""
-    content = b"".join([payload[record.start : record.end] for record in kept])
+    content = b"".join([payload[start:end] for start, end, *_ in kept])
     max_timestamp_ms = header.max_timestamp
     if not header.is_log_append_time:
-        max_timestamp_ms = max(record.timestamp for record in kept)
+        max_timestamp_ms = header.base_timestamp + max(fields[_TIMESTAMP_DELTA] for fields in kept)
+        _check_int64(max_timestamp_ms)
     changed = header._replace(count=len(kept), max_timestamp=max_timestamp_ms)
     return Kept(pack_batch(changed, content, header.codec), len(kept), max_timestamp_ms)
 
@@ -125,6 +138,8 @@ def _with_horizon(data: bytes, header: BatchHeader, offsets: set[int] | None, ru
         for record in records_of(data, 0, header, rules.decompressed_bytes_max)
         if offsets is None or record.offset in offsets
     ]
+    horizon_ms = rules.now_ms + rules.delete_retention_ms
+    _check_int64(min(record.timestamp for record in records) - horizon_ms)
     append_time = header.is_log_append_time
     max_timestamp_ms = header.max_timestamp if append_time else max(record.timestamp for record in records)
     batch = build_batch(
@@ -138,11 +153,18 @@ def _with_horizon(data: bytes, header: BatchHeader, offsets: set[int] | None, ru
         transactional=header.is_transactional,
         control=header.is_control,
         leader_epoch=header.leader_epoch,
-        delete_horizon=rules.now_ms + rules.delete_retention_ms,
+        delete_horizon=horizon_ms,
         last_offset_delta=header.last_offset_delta,
         max_timestamp=max_timestamp_ms,
     )
     return Kept(batch, len(records), max_timestamp_ms)
+
+
+def _check_int64(number: int) -> None:
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise MalformedRecordsError(
+            f"A record's timestamp leads to {number}, which does not fit into 64 bits"
+        )
 
 
 def _empty(header: BatchHeader) -> Kept:

@@ -11,23 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.log.cleaning.cleaned_segment import (
-    INDEX,
-    LOG,
-    TIME_INDEX,
-    TRANSACTION_INDEX,
-    CleanedSegment,
-    segment_path,
-)
+from barnabas.log.cleaning.cleaned_segment import CleanedSegment, segment_path
 from barnabas.log.cleaning.job import CleaningJob, GroupCleaned, JobDone, JobFailed, Outcome
 from barnabas.log.cleaning.offset_map import OffsetMap
 from barnabas.log.cleaning.retention import Rules, keep
 from barnabas.log.cleaning.transactions import CleanedTransactions
+from barnabas.log.names import INDEX, LOG, TIME_INDEX, TRANSACTION_INDEX
 from barnabas.log.transaction_index import AbortedTransaction, TransactionIndex
 from barnabas.ports import File, Filesystem
 from barnabas.records.batch import INT32, LENGTH_AT, LOG_OVERHEAD, BatchHeader, check_crc, headers
 from barnabas.records.errors import CorruptRecordsError, RecordsError
-from barnabas.records.walk import walk_keys
+from barnabas.records.walk import payload_of, walk_fields
 
 _CHUNK_BYTES = 1 << 20
 _RELATIVE_OFFSET_MAX = 2**31 - 1
@@ -107,11 +101,14 @@ def _map_batch(
         return True
     if transactions.meet_data(header):
         return True
-    for record in walk_keys(data, 0, header, job.batch_decompressed_bytes_max):
-        if record.key is not None and record.offset >= job.first_dirty_offset:
+    payload = payload_of(data, 0, header, job.batch_decompressed_bytes_max)
+    base_offset, start = header.base_offset, job.first_dirty_offset
+    for fields in walk_fields(payload, header.count, header.last_offset_delta):
+        offset, key_start, key_end = base_offset + fields[3], fields[4], fields[5]
+        if key_start >= 0 and offset >= start:
             if offsets.full:
                 return False
-            offsets.put(record.key, record.offset)
+            offsets.put(payload[key_start:key_end], offset)
     return True
 
 
@@ -210,15 +207,18 @@ def batches_of(fs: Filesystem, path: str, progress: Progress) -> Iterator[tuple[
     """Every batch of a segment file, whole and with the right checksum; CorruptRecordsError otherwise."""
     file = fs.open(path)
     try:
-        position = 0
+        position = next_offset = 0
         while position < file.size():
             chunk = _read_chunk(file, position)
             progress(len(chunk))
             with memoryview(chunk) as view:
                 for at, header in headers(chunk, 0, len(chunk)):
                     check_crc(view, at, header)
+                    if header.base_offset < next_offset or header.last_offset_delta < 0:
+                        raise CorruptRecordsError(f"{path} goes back to offset {header.base_offset}")
                     yield chunk[at : at + header.size], header
                     position += header.size
+                    next_offset = header.next_offset
     finally:
         file.close()
 

@@ -6,9 +6,9 @@ what was set dynamically for the cluster, the properties file. Below them is the
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from barnabas.model.settings import endpoints, plugins, requirements
 from barnabas.model.settings.listeners import Endpoint, SecurityProtocol, parse_map
@@ -59,10 +59,11 @@ class BrokerSettings(TypedValues):
         own_dynamic: Mapping[str, str] = _EMPTY,
     ) -> None:
         """SettingError in one sentence if a value is bad or two do not go together."""
-        self.static = _with_both_ids(static)
-        self.cluster_dynamic = dict(cluster_dynamic)
-        self.own_dynamic = dict(own_dynamic)
+        self.static = MappingProxyType(_with_both_ids(static))
+        self.cluster_dynamic = MappingProxyType(dict(cluster_dynamic))
+        self.own_dynamic = MappingProxyType(dict(own_dynamic))
         texts = {**self.static, **self.cluster_dynamic, **self.own_dynamic}
+        _check_listener_keys(texts)
         super().__init__(
             {
                 name: row.parse(texts[name]) if name in texts else row.default_value
@@ -182,12 +183,21 @@ def _with_both_ids(static: Mapping[str, str]) -> dict[str, str]:
     return texts
 
 
+def _check_listener_keys(texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        row = base_row(name)
+        if row is not None and row.name != name:
+            row.parse(text)
+
+
 def _warning(name: str) -> list[str]:
     row = base_row(name)
     if row is not None:
         return [f"{name} is a setting of older versions; {row.retired}."] if row.retired else []
     if name.startswith(_FOREIGN_PREFIXES):
         return []
+    import difflib  # only misspelt files pay for it
+
     nearest = difflib.get_close_matches(name, BROKER_SETTINGS, n=1)
     hint = f"; did you mean {nearest[0]}?" if nearest else "."
     return [f"{name} is not a known setting and has no effect{hint}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
@@ -99,9 +98,11 @@ def _check_ports(endpoints: Iterable[Endpoint], whole: str) -> None:
         if endpoint.port != 0:
             by_port.setdefault(endpoint.port, []).append(endpoint)
     for port, sharing in by_port.items():
+        if len(sharing) == 1:
+            continue
         versions = [_address_version(endpoint.host) for endpoint in sharing]
         problem = _sharing_problem([version for version in versions if version], versions.count(None))
-        if len(sharing) > 1 and problem:
+        if problem:
             raise SettingError(
                 f"{problem}, listeners: {whole}" + (f", port: {port}" if any(versions) else "")
             )
@@ -123,6 +124,8 @@ def _sharing_problem(versions: Sequence[int], host_names: int) -> str | None:
 
 
 def _address_version(host: str) -> int | None:
+    import ipaddress  # only shared ports pay for it
+
     try:
         return ipaddress.ip_address(host.partition("%")[0]).version
     except ValueError:

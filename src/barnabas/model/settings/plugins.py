@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from barnabas.model.settings.table import BROKER_SETTINGS
-from barnabas.model.settings.typed import TypedValues
 from barnabas.model.settings.values import SettingError, refusal
+
+if TYPE_CHECKING:
+    from barnabas.model.settings.broker import BrokerSettings
 
 # Java classes whose work this broker does itself, so that naming them changes nothing.
 _BUILT_IN = (
@@ -30,7 +34,8 @@ _HELPERS = ("metric.reporters", "kafka.metrics.reporters", "replica.selector.cla
 _ASSIGNORS = {"group.consumer.assignors": {"uniform", "range"}, "group.share.assignors": {"simple"}}
 
 
-def check(settings: TypedValues) -> None:
+def check(settings: BrokerSettings) -> None:
+    _check_placeholders(settings)
     for name in _GUARDS:
         guard = settings.optional_text(name)
         if guard and guard not in (*_BUILT_IN, BROKER_SETTINGS[name].default):
@@ -46,7 +51,18 @@ def check(settings: TypedValues) -> None:
                 raise SettingError(f"Class {chosen} cannot be found")
 
 
-def warnings(settings: TypedValues) -> list[str]:
+def _check_placeholders(settings: BrokerSettings) -> None:
+    """A placeholder taken literally might become a password."""
+    for provider in settings.names("config.providers"):
+        for name, text in settings.static.items():
+            if f"${{{provider}:" in text:
+                raise SettingError(
+                    f"{name} takes its value from the provider {provider}, which cannot be loaded here; "
+                    "write the value itself."
+                )
+
+
+def warnings(settings: BrokerSettings) -> list[str]:
     chosen = [(name, each) for name in _HELPERS for each in _as_names(settings, name)]
     return [
         f"{name}={each} is a Java class, which cannot be loaded here; it has no effect."
@@ -55,6 +71,6 @@ def warnings(settings: TypedValues) -> list[str]:
     ]
 
 
-def _as_names(settings: TypedValues, name: str) -> tuple[str, ...]:
+def _as_names(settings: BrokerSettings, name: str) -> tuple[str, ...]:
     value = settings[name]
     return value if isinstance(value, tuple) else (str(value),) if value else ()

@@ -72,18 +72,16 @@ class Described(NamedTuple):
 
 
 def describe_topic(overrides: Mapping[str, str], broker: BrokerSettings) -> list[Described]:
-    return [
-        _entry(
-            row,
-            to_text(row.parse(overrides[name]) if name in overrides else inherited(name, broker)),
-            (
-                *_override(name, overrides, Source.DYNAMIC_TOPIC_CONFIG),
-                *(broker_synonyms(TOPIC_SYNONYMS[name][0].name, broker) if name in TOPIC_SYNONYMS else ()),
-            ),
-        )
-        for name, row in TOPIC_SETTINGS.items()
-        if not row.internal or name in overrides
-    ]
+    described = []
+    for name, row in TOPIC_SETTINGS.items():
+        if row.internal and name not in overrides:
+            continue
+        own = _override(row, overrides, Source.DYNAMIC_TOPIC_CONFIG)
+        synonyms = TOPIC_SYNONYMS.get(name)
+        below = broker_synonyms(synonyms[0].name, broker) if synonyms else ()
+        value = own[0].value if own else to_text(inherited(name, broker))
+        described.append(_entry(row, value, (*own, *below)))
+    return described
 
 
 def describe_group(overrides: Mapping[str, str], broker: BrokerSettings) -> list[Described]:
@@ -96,7 +94,7 @@ def describe_group(overrides: Mapping[str, str], broker: BrokerSettings) -> list
             if synonyms
             else (DescribedSynonym(name, row.default, Source.DEFAULT_CONFIG),)
         )
-        own = _override(name, overrides, Source.DYNAMIC_GROUP_CONFIG)
+        own = _override(row, overrides, Source.DYNAMIC_GROUP_CONFIG)
         described.append(_entry(row, own[0].value if own else value, (*own, *below)))
     return described
 
@@ -104,8 +102,8 @@ def describe_group(overrides: Mapping[str, str], broker: BrokerSettings) -> list
 def describe_client_metrics(overrides: Mapping[str, str]) -> list[Described]:
     source = Source.DYNAMIC_CLIENT_METRICS_CONFIG
     return [
-        _entry(row, overrides.get(name, row.default), _override(name, overrides, source))
-        for name, row in CLIENT_METRICS_SETTINGS.items()
+        _entry(row, overrides.get(row.name, row.default), _override(row, overrides, source))
+        for row in CLIENT_METRICS_SETTINGS.values()
     ]
 
 
@@ -160,8 +158,10 @@ def _defaults(names: Iterable[str]) -> dict[str, str]:
     return {row.name: row.default for row in rows if row.default is not None}
 
 
-def _override(name: str, overrides: Mapping[str, str], source: Source) -> tuple[DescribedSynonym, ...]:
-    return (DescribedSynonym(name, overrides[name], source),) if name in overrides else ()
+def _override(row: Setting, overrides: Mapping[str, str], source: Source) -> tuple[DescribedSynonym, ...]:
+    if row.name not in overrides:
+        return ()
+    return (DescribedSynonym(row.name, to_text(row.parse(overrides[row.name])), source),)
 
 
 def _entry(row: Setting, value: str | None, synonyms: tuple[DescribedSynonym, ...]) -> Described:
@@ -179,6 +179,6 @@ def _broker_entry(name: str, broker: BrokerSettings, *, cluster_only: bool) -> D
         # What nobody knows the type of might be a password.
         return Described(name, None, source, True, True, synonyms, _UNKNOWN_TYPE_ID, "")
     value = synonyms[0].value if row.name != name or cluster_only else to_text(broker[name])
-    read_only = row.mode is Mode.READ_ONLY
+    read_only = row.mode is Mode.READ_ONLY or row.name != name
     shown = None if row.sensitive else value
     return Described(name, shown, source, row.sensitive, read_only, synonyms, _TYPE_IDS[row.type], row.doc)

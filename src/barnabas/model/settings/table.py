@@ -30,21 +30,25 @@ def _by_name(*areas: Iterable[Setting]) -> Mapping[str, Setting]:
     return MappingProxyType({row.name: row for area in areas for row in area})
 
 
-BROKER_SETTINGS = _by_name(
-    node.ROWS,
-    network.ROWS,
-    log.ROWS,
-    replication.ROWS,
-    groups.ROWS,
-    shares.ROWS,
-    transactions.ROWS,
-    security.ROWS,
-    oauth.ROWS,
-    remote.ROWS,
-    operations.ROWS,
-    zookeeper.ROWS,
-    retired.ROWS,
+# The areas of the broker, as the docs order them.
+BROKER_AREAS: Mapping[str, tuple[Setting, ...]] = MappingProxyType(
+    {
+        "Node": node.ROWS,
+        "Network": network.ROWS,
+        "Log": log.ROWS,
+        "Replication": replication.ROWS,
+        "Groups": groups.ROWS,
+        "Share groups": shares.ROWS,
+        "Transactions": transactions.ROWS,
+        "Security": security.ROWS,
+        "OAUTHBEARER": oauth.ROWS,
+        "Tiered storage": remote.ROWS,
+        "Operations": operations.ROWS,
+        "ZooKeeper": zookeeper.ROWS,
+        "Keys of older versions": retired.ROWS,
+    }
 )
+BROKER_SETTINGS = _by_name(*BROKER_AREAS.values())
 ZOOKEEPER_NAMES = frozenset(row.name for row in zookeeper.ROWS)
 TOPIC_SETTINGS = _by_name(topic.ROWS)
 GROUP_SETTINGS = _by_name(group.ROWS)

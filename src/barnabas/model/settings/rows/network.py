@@ -53,8 +53,8 @@ ROWS: tuple[Setting, ...] = (
     Setting("max.connections.per.ip.overrides", STRING, "", None, MEDIUM, CLUSTER_WIDE,
         "Addresses or host names with a limit of their own, as `host:count` pairs."),
     Setting("max.connections", INT, "2147483647", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
-        "How many connections this broker holds; further ones wait, or replace idle ones on the inter-"
-        "broker listener."),
+        "How many connections this broker holds. Further ones wait; between brokers they push out the "
+        "most idle one."),
     Setting("max.connection.creation.rate", INT, "2147483647", AT_LEAST_0, MEDIUM, CLUSTER_WIDE,
         "How many connections per second this broker accepts; may be set per listener."),
     Setting("connections.max.idle.ms", LONG, "600000", None, MEDIUM, READ_ONLY,

@@ -1,0 +1,56 @@
+"""From `--bootstrap-server` and `--command-config` to a cluster; and the names a topic pattern stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from barnabas.cli.failures import ToolError
+from barnabas.cli.options import Option, Options
+from barnabas.cli.properties import load_properties
+from barnabas.cli.running import warn
+from barnabas.model.ids import INTERNAL_TOPICS
+from barnabas.wire import Cluster, SettingsError
+
+BOOTSTRAP = Option(
+    "bootstrap-server", "REQUIRED: the broker or brokers to connect to.", "String: server to connect to"
+)
+NO_ZOOKEEPER = "Kafka's tools no longer ask ZooKeeper; name a broker: --bootstrap-server host:9092"
+COMMAND_CONFIG = Option(
+    "command-config",
+    "A properties file with settings for the connection.",
+    "String: command config property file",
+)
+
+
+def properties_of(options: Options, name: str = "command-config") -> dict[str, str]:
+    path = options.value(name)
+    if path is None:
+        return {}
+    try:
+        return load_properties(path)
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}") from None
+
+
+def connect(options: Options, bootstrap: str = "bootstrap-server") -> Cluster:
+    return Cluster.connect(options.text(bootstrap), properties_of(options), warn)
+
+
+def matching(names: Iterable[str], pattern: str | None, exclude_internal: bool) -> list[str]:
+    """Kafka's topic patterns: commas separate alternatives, blanks and quotes around do not count."""
+    expression = None if pattern is None else _compiled(pattern)
+    return [
+        name
+        for name in names
+        if (expression is None or expression.fullmatch(name))
+        and not (exclude_internal and name in INTERNAL_TOPICS)
+    ]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    cleaned = re.sub(r"^[\"']+|[\"']+$", "", pattern.strip().replace(",", "|").replace(" ", ""))
+    try:
+        return re.compile(cleaned)
+    except re.error:
+        raise ToolError(f"{cleaned} is an invalid regex.", "java.lang.RuntimeException") from None

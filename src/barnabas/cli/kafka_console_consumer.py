@@ -1,0 +1,141 @@
+"""kafka-console-consumer: records on standard output, one per line.
+
+Kafka's ConsoleConsumer 4.3, and the older spellings `--whitelist`, `--new-consumer`, `--property`,
+`--consumer-property`, `--consumer.config`. Without --group Kafka invents a group nobody else will ever join;
+here every partition is simply assigned, which reads the same records and needs no coordinator.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from barnabas.cli.console_consumer_options import PARSER, Request, request_of
+from barnabas.cli.formatters import FormatterError, OutputRecord
+from barnabas.cli.kafka_client import (
+    ERRORS,
+    ConfigError,
+    check_resolvable,
+    log,
+    parse,
+)
+from barnabas.cli.record_source import ReadingError, RecordSource
+from barnabas.cli.running import run
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+_SOURCE = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+_BATCH = 500
+_TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
+
+
+class Terminated(Exception):  # noqa: N818  # not an error
+    """SIGTERM: report and leave, as Kafka's shutdown hook does."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return run(_tool, arguments)
+
+
+def _tool(arguments: Sequence[str]) -> int:
+    request = request_of(parse(PARSER, arguments))
+    try:
+        check_resolvable(request.selection.properties["bootstrap.servers"])
+        _check_isolation(request.selection.properties["isolation.level"])
+        source = RecordSource(request.selection, request.timeout_ms)
+    except ConfigError as error:
+        log("ERROR", "Unknown error when running consumer: ", _SOURCE)
+        print(f"org.apache.kafka.common.config.ConfigException: {error}", file=sys.stderr)
+        return 1
+    signal.signal(signal.SIGTERM, _terminate)
+    printer = Printer(request)
+    try:
+        return printer.copy(source)
+    finally:
+        source.close()
+        print(f"Processed a total of {printer.count} messages", file=sys.stderr)
+        if request.system_test_events and not printer.output_is_gone:
+            print("shutdown_complete", flush=True)
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def _check_isolation(level: str) -> None:
+    known = ("read_committed", "read_uncommitted")
+    if level not in known:
+        raise ConfigError(
+            f"Invalid value {level} for configuration isolation.level: "
+            f"String must be one of: {', '.join(known)}"
+        )
+
+
+class Printer:
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.count = 0
+        self.output_is_gone = False
+
+    def copy(self, source: RecordSource) -> int:
+        """Until the count, the silence or the reader of our output says enough; the exit code."""
+        try:
+            self._copy(source)
+        except ReadingError as error:
+            log("ERROR", "Error processing message, terminating consumer process: ", _SOURCE)
+            print(error, file=sys.stderr)
+        except FormatterError as error:
+            log("ERROR", "Unknown error when running consumer: ", _SOURCE)
+            print(f"{ERRORS}SerializationException: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            return 130
+        except Terminated:
+            return 143
+        except BrokenPipeError:
+            self.output_is_gone = True
+            print("Unable to write to standard out, closing consumer.", file=sys.stderr)
+            _abandon_output()
+        return 0
+
+    def _copy(self, source: RecordSource) -> None:
+        output = sys.stdout.buffer
+        limit = self._request.messages_max
+        while limit is None or self.count < limit:
+            for message in source.receive(_BATCH if limit is None else min(_BATCH, limit - self.count)):
+                self.count += 1
+                output.write(self._formatted(message))
+                source.processed(message)
+            output.flush()
+
+    def _formatted(self, message: Message) -> bytes:
+        try:
+            return self._request.formatter.format(_output_record(message))
+        except FormatterError as error:
+            if not self._request.skip_errors:
+                raise
+            log("ERROR", "Error processing message, skipping this message: ", _SOURCE)
+            print(f"{ERRORS}SerializationException: {error}", file=sys.stderr)
+            return b""
+
+
+def _output_record(message: Message) -> OutputRecord:
+    kind, timestamp_ms = message.timestamp()
+    name = _TIMESTAMP_TYPES.get(kind)
+    headers: Any = message.headers() or []
+    partition, offset = message.partition(), message.offset()
+    assert partition is not None
+    assert offset is not None
+    timestamp = None if name is None else f"{name}:{timestamp_ms}"
+    return OutputRecord(partition, offset, timestamp, message.key(), message.value(), headers)
+
+
+def _abandon_output() -> None:
+    """Python would complain of the closed pipe once more when it flushes at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,121 @@
+"""kafka-delete-records: delete the records of partitions down to given offsets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from barnabas.cli.connecting import COMMAND_CONFIG, connect
+from barnabas.cli.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.options import Option, Parser
+from barnabas.cli.running import run
+from barnabas.model.errors import ApiError
+from barnabas.model.ids import TopicPartition
+from barnabas.wire import Cluster, DeadlineError
+from barnabas.wire.admin import offsets
+
+NO_LEADER = (
+    "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. "
+    "Call: deleteRecords(api=METADATA)"
+)
+
+PARSER = Parser(
+    "This tool helps to delete records of the given partitions down to the specified offset.",
+    (
+        Option(
+            "bootstrap-server",
+            "REQUIRED: the broker or brokers to connect to.",
+            "String: server(s) to use for bootstrapping",
+        ),
+        Option(
+            "offset-json-file",
+            "REQUIRED: a JSON file with an offset for each partition; -1 stands for the end:\n"
+            '{"partitions":\n  [{"topic": "foo", "partition": 1,\n  "offset": 1}],\n "version":1\n}',
+            "String: Offset json file path",
+        ),
+        COMMAND_CONFIG,
+    ),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return run(delete_records_tool, arguments)
+
+
+def delete_records_tool(arguments: Sequence[str]) -> int:
+    options = PARSER.parse(arguments)
+    options.require("bootstrap-server", "offset-json-file")
+    try:
+        path = options.text("offset-json-file")
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError:
+            raise ToolError(f"Unable to read file {path}") from None
+        before = parse_offsets(text)
+        with connect(options) as cluster:
+            _delete(cluster, before)
+    except FAILURES as error:
+        print(sentence(error, "deleteRecords"), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _delete(cluster: Cluster, before: dict[TopicPartition, int]) -> None:
+    print("Executing records delete operation")
+    answers: dict[TopicPartition, int | ApiError | None] = dict.fromkeys(before)
+    # When no broker is found at all, none of them has an answer.
+    with suppress(DeadlineError):
+        answers.update(offsets.delete_records(cluster, before) if before else {})
+    print("Records delete operation completed:")
+    for partition in before:
+        print(f"partition: {partition}\t{_outcome(answers[partition])}")
+
+
+def _outcome(answer: int | ApiError | None) -> str:
+    if isinstance(answer, int):
+        return f"low_watermark: {answer}"
+    # What was retried until the end is a time-out to Kafka's client.
+    if answer is None or answer.code.retriable:
+        return f"error: {NO_LEADER}"
+    return f"error: {java_name(answer)}: {answer}"
+
+
+def parse_offsets(text: str) -> dict[TopicPartition, int]:
+    try:
+        document = json.loads(text)
+    except ValueError:
+        raise ToolError("The input string is not a valid JSON") from None
+    if not isinstance(document, dict):
+        raise ToolError("Missing partitions field")
+    version = document.get("version", 1)
+    if version != 1:
+        raise ToolError(f"Not supported version field value {version}")
+    rows = document.get("partitions")
+    if not isinstance(rows, list):
+        raise ToolError("Missing partitions field")
+    found: dict[TopicPartition, int] = {}
+    repeated = []
+    for row in rows:
+        partition = TopicPartition(str(_field(row, "topic")), _integer(row, "partition"))
+        if partition in found:
+            repeated.append(str(partition))
+        found[partition] = _integer(row, "offset")
+    if repeated:
+        raise ToolError(f"Offset json file contains duplicate topic partitions: {','.join(repeated)}")
+    return found
+
+
+def _field(row: object, name: str) -> object:
+    if not isinstance(row, dict) or name not in row:
+        raise ToolError(f"No such field exists: `{name}`")
+    return row[name]
+
+
+def _integer(row: object, name: str) -> int:
+    value = _field(row, name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ToolError(f"Expected `{name}` to be a whole number, but it is {json.dumps(value)}")
+    return value

@@ -1,0 +1,81 @@
+"""kafka-server-start: run a broker from a properties file, here or in the background.
+
+With -daemon the broker writes to `kafkaServer.out` in $LOG_DIR, or in ./logs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from barnabas.cli.kafka_client import log
+from barnabas.cli.options import Option, Options, Parser
+from barnabas.cli.properties import load_properties, parse_pairs
+from barnabas.cli.running import run
+
+_SOURCE = "kafka.Kafka$"
+PARSER = Parser(
+    "USAGE: kafka-server-start [-daemon] server.properties [--override property=value]*",
+    [Option("override", "A setting that wins over the one in server.properties (e.g. Key=value)", "String")],
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return run(_tool, arguments)
+
+
+def _tool(arguments: Sequence[str]) -> int:
+    words = list(arguments)
+    if not words:
+        print(f"USAGE: {sys.argv[0]} [-daemon] server.properties [--override property=value]*")
+        return 1
+    in_background = words[0] == "-daemon"
+    if in_background:
+        del words[0]
+    asks_for_help = not words or "--help" in words or "--version" in words
+    options = PARSER.parse(words if asks_for_help else words[1:], empty_is_help=asks_for_help)
+    try:
+        properties = _properties(words[0], options)
+    except OSError as error:
+        log("ERROR", "Exiting Kafka due to fatal exception", _SOURCE)
+        missing = isinstance(error, FileNotFoundError)
+        print(f"java.nio.file.NoSuchFileException: {words[0]}" if missing else error, file=sys.stderr)
+        return 1
+    if in_background and not _become_daemon(Path(os.environ.get("LOG_DIR", "logs"))):
+        return 0
+    from barnabas.runtime import server
+
+    return server.run(properties)
+
+
+def _properties(path: str, options: Options) -> dict[str, str]:
+    if options.stray:
+        raise options.wrong(f"Found non argument parameters: {','.join(options.stray)}")
+    return load_properties(path) | parse_pairs(options.values("override"))
+
+
+def _become_daemon(log_directory: Path) -> bool:
+    """True in the process that goes on as the broker, False in the one the shell waits for.
+
+    Forked twice: the broker has no terminal, and nobody has to wait for it."""
+    log_directory.mkdir(parents=True, exist_ok=True)
+    output = os.open(log_directory / "kafkaServer.out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child:
+        os.close(output)
+        os.waitpid(child, 0)
+        return False
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(nothing)
+    os.close(output)
+    return True

@@ -1,0 +1,210 @@
+"""Send records. Safe by default: idempotent, acknowledged by every in-sync replica, keys placed as Java does.
+
+A record that was not acknowledged is an exception, never a log line: `Delivery.result()` raises it, or else
+the next `flush()` or `close()` does.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from barnabas.client.config import from_keywords, server_list
+from barnabas.client.errors import ClientError, DeliveryError, Failure, error_name
+from barnabas.client.serialise import Serialiser, plain
+
+if TYPE_CHECKING:
+    from confluent_kafka import KafkaError, Message
+
+Headers: TypeAlias = Mapping[str, bytes | str | None] | Iterable[tuple[str, bytes | str | None]]
+
+FAILURES_KEPT_MAX = 100
+_POLL_SECONDS = 0.1
+
+_DEFAULTS: dict[str, Any] = {
+    "acks": "all",
+    "enable.idempotence": True,
+    # librdkafka would place keys by CRC32: a key must land where the Java client puts it.
+    "partitioner": "murmur2_random",
+    "delivery.timeout.ms": 120_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMetadata:
+    """Where an acknowledged record is. `offset` is -1 with acks=0: nobody told."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int
+
+
+class Delivery:
+    """The fate of one record, as a future: pending, then acknowledged or failed."""
+
+    __slots__ = ("_metadata", "_producer", "failure")
+
+    def __init__(self, producer: Producer) -> None:
+        self._producer = producer
+        self._metadata: RecordMetadata | None = None
+        self.failure: Failure | None = None
+
+    def done(self) -> bool:
+        return self._metadata is not None or self.failure is not None
+
+    def result(self, timeout_seconds: float | None = None) -> RecordMetadata:
+        """Wait for the acknowledgement. TimeoutError: not yet. DeliveryError: never."""
+        deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        while not self.done():
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeoutError(f"no acknowledgement within {timeout_seconds} s")
+            self._producer.poll(_POLL_SECONDS)
+        if self.failure is not None:
+            self._producer.forget(self)
+            raise DeliveryError((self.failure,), 1)
+        assert self._metadata is not None
+        return self._metadata
+
+    def settle(self, error: KafkaError | None, message: Message) -> None:
+        """librdkafka reports the record's fate."""
+        topic = message.topic() or ""
+        if error is not None:
+            self.failure = Failure(topic, error_name(error), str(error.str()))
+            self._producer.remember(self)
+        else:
+            partition, offset = message.partition(), message.offset()
+            self._metadata = RecordMetadata(
+                topic,
+                -1 if partition is None else partition,
+                -1 if offset is None else offset,
+                message.timestamp()[1],
+            )
+
+
+class Producer:
+    """Kafka's settings are keywords, with underscores or dots: `Producer(servers, linger_ms=5)`."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str | Iterable[str],
+        *,
+        key_serialiser: Serialiser = plain,
+        value_serialiser: Serialiser = plain,
+        **settings: object,
+    ) -> None:
+        import confluent_kafka
+
+        config = _DEFAULTS | {"bootstrap.servers": server_list(bootstrap_servers)} | from_keywords(settings)
+        try:
+            self._producer = confluent_kafka.Producer(config, logger=logging.getLogger("barnabas.client"))
+        except confluent_kafka.KafkaException as problem:
+            raise ClientError("INVALID_CONFIG", str(problem.args[0].str())) from None
+        self._key_serialiser = key_serialiser
+        self._value_serialiser = value_serialiser
+        self._failures: dict[Delivery, Failure] = {}
+        self._failures_beyond_kept = 0
+        self._closed = False
+
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        *,
+        key: Any = None,
+        partition: int | None = None,
+        headers: Headers | None = None,
+        timestamp_ms: int | None = None,
+    ) -> Delivery:
+        """Queue one record; a value of None is a tombstone. Waits only while the local queue is full."""
+        if self._closed:
+            raise ValueError("the producer is closed")
+        delivery = Delivery(self)
+        arguments: dict[str, Any] = {
+            "key": None if key is None else self._key_serialiser(key),
+            "value": None if value is None else self._value_serialiser(value),
+            "on_delivery": delivery.settle,
+        }
+        if partition is not None:
+            arguments["partition"] = partition
+        if headers is not None:
+            arguments["headers"] = _header_list(headers)
+        if timestamp_ms is not None:
+            if timestamp_ms <= 0:
+                raise ValueError("timestamp_ms counts from 1970 and is above 0: librdkafka takes 0 for now")
+            arguments["timestamp"] = timestamp_ms
+        self._enqueue(topic, arguments)
+        return delivery
+
+    def _enqueue(self, topic: str, arguments: dict[str, Any]) -> None:
+        import confluent_kafka
+
+        while True:
+            try:
+                self._producer.produce(topic, **arguments)
+            except BufferError:
+                # Ends: what fills the queue is acknowledged or failed within delivery.timeout.ms.
+                self._producer.poll(_POLL_SECONDS)
+            except confluent_kafka.KafkaException as problem:
+                error = problem.args[0]
+                raise DeliveryError((Failure(topic, error_name(error), str(error.str())),), 1) from None
+            else:
+                self._producer.poll(0)
+                return
+
+    def flush(self) -> None:
+        """Wait until every record sent so far has its fate, at most `delivery.timeout.ms`. DeliveryError if
+        one was not acknowledged."""
+        while self._producer.flush(_POLL_SECONDS * 10):
+            pass
+        if self._failures:
+            failures = tuple(self._failures.values())
+            count = len(failures) + self._failures_beyond_kept
+            self._failures = {}
+            self._failures_beyond_kept = 0
+            raise DeliveryError(failures, count)
+
+    def close(self) -> None:
+        """Flush and refuse further records. Closing twice is fine."""
+        if not self._closed:
+            self._closed = True
+            self.flush()
+
+    def poll(self, timeout_seconds: float = 0) -> None:
+        """Let acknowledgements arrive. Sending does this too; a producer that idles may want it."""
+        self._producer.poll(timeout_seconds)
+
+    def remember(self, delivery: Delivery) -> None:
+        """A failure nobody has seen yet: the next flush raises it."""
+        assert delivery.failure is not None
+        if len(self._failures) < FAILURES_KEPT_MAX:
+            self._failures[delivery] = delivery.failure
+        else:
+            self._failures_beyond_kept += 1
+
+    def forget(self, delivery: Delivery) -> None:
+        """Its owner has seen the failure."""
+        self._failures.pop(delivery, None)
+
+    def __enter__(self) -> Producer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except DeliveryError as problem:
+            if error is None:
+                raise
+            # The block's own exception leads; the lost records must not hide behind it.
+            error.add_note(str(problem))
+
+
+def _header_list(headers: Headers) -> list[tuple[str, bytes | None]]:
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    return [(name, value.encode() if isinstance(value, str) else value) for name, value in pairs]

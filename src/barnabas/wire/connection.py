@@ -1,0 +1,131 @@
+"""One connection to one broker: negotiate versions once, then ask and be answered, one at a time."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TypeVar
+
+from barnabas.model.errors import ErrorCode
+from barnabas.protocol import codec
+from barnabas.protocol.messages import APIS
+from barnabas.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.schema import Message
+from barnabas.wire.address import Address
+from barnabas.wire.codes import check
+from barnabas.wire.errors import NotAvailableError, PeerError, UnresolvedError, VersionError
+from barnabas.wire.settings import DEFAULTS, Settings
+from barnabas.wire.transport import Dial, Transport, dial_plain
+
+R = TypeVar("R", bound=Message)
+
+FRAME_BYTES_MAX = 1 << 30  # what a broker may send at once; a longer frame is no Kafka broker
+SOFTWARE_NAME = "barnabas"
+SOFTWARE_VERSION = "0.1.0"
+_LENGTH = struct.Struct(">i")
+
+
+class Connection:
+    """`call` raises WireError for what breaks on the way; error codes inside answers are the caller's."""
+
+    def __init__(self, transport: Transport, settings: Settings, node_id: int = -1) -> None:
+        self.node_id = node_id
+        self._transport = transport
+        self._settings = settings
+        self._correlation_id = 0
+        self.api_versions = self._negotiate()
+        self._theirs: Mapping[int, tuple[int, int]] = {
+            row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys
+        }
+
+    @classmethod
+    def open(
+        cls, address: Address, settings: Settings = DEFAULTS, node_id: int = -1, dial: Dial = dial_plain
+    ) -> Connection:
+        try:
+            transport = dial(address, settings.socket_connection_setup_timeout_ms / 1000)
+        except UnresolvedError:
+            raise
+        except NotAvailableError as error:
+            raise NotAvailableError(
+                f"Connection to node {node_id} {error} could not be established. Node may not be available."
+            ) from error.__cause__
+        try:
+            return cls(transport, settings, node_id)
+        except BaseException:
+            transport.close()
+            raise
+
+    def call(self, request: Message, answer: type[R], timeout_ms: int | None = None) -> R:
+        """`timeout_ms` is how long the broker may take; by default `request.timeout.ms`."""
+        return self._exchange(request, answer, self.version_of(request.API_KEY), timeout_ms)
+
+    def tell(self, request: Message) -> None:
+        """Send without waiting: Produce with acks=0 is the only request that is not answered."""
+        self._send(request, self.version_of(request.API_KEY))
+
+    def version_of(self, api_key: int) -> int:
+        """The newest version both sides speak."""
+        ours = APIS[api_key]
+        oldest, newest = self._theirs.get(api_key, (0, -1))
+        version = min(ours.newest, newest)
+        if version < max(ours.oldest, oldest):
+            raise VersionError(f"The node does not support {ours.module.upper()}")
+        return version
+
+    def serves(self, api_key: int) -> bool:
+        return api_key in self._theirs
+
+    def _negotiate(self) -> ApiVersionsResponse:
+        """Ask with our newest version; a broker that does not know it answers with version 0 and what it
+        does know."""
+        asked = ApiVersionsRequest(SOFTWARE_NAME, SOFTWARE_VERSION)
+        newest = APIS[codec.API_VERSIONS].newest
+        answer = self._exchange(asked, ApiVersionsResponse, newest, None)
+        if answer.error_code == ErrorCode.UNSUPPORTED_VERSION:
+            theirs = [row.max_version for row in answer.api_keys if row.api_key == codec.API_VERSIONS]
+            answer = self._exchange(asked, ApiVersionsResponse, min([newest, *theirs]) if theirs else 0, None)
+        check(answer.error_code)
+        return answer
+
+    def _exchange(self, request: Message, answer: type[R], version: int, timeout_ms: int | None) -> R:
+        correlation_id = self._send(request, version)
+        frame = self._receive(self._settings.request_timeout_ms if timeout_ms is None else timeout_ms)
+        return self._read(request.API_KEY, version, frame, correlation_id, answer)
+
+    def _send(self, request: Message, version: int) -> int:
+        self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
+        header = codec.RequestHeader(request.API_KEY, version, self._correlation_id, self._settings.client_id)
+        frame = codec.write_request(header, request)
+        self._transport.send(_LENGTH.pack(len(frame)) + frame)
+        return self._correlation_id
+
+    def _receive(self, timeout_ms: int) -> bytearray:
+        (length,) = _LENGTH.unpack(self._transport.receive(4, timeout_ms / 1000))
+        if not 4 <= length <= FRAME_BYTES_MAX:
+            raise PeerError(f"a frame of {length} bytes was announced; is this a Kafka broker without TLS?")
+        return self._transport.receive(length, timeout_ms / 1000)
+
+    def _read(self, api_key: int, version: int, frame: bytearray, correlation_id: int, answer: type[R]) -> R:
+        # A broker that does not know our ApiVersions version answers in version 0, whatever was asked.
+        unknown_to_peer = api_key == codec.API_VERSIONS and frame[4:6] == b"\0\x23"
+        try:
+            got, message = codec.read_response(api_key, 0 if unknown_to_peer else version, frame)
+        except codec.MalformedError as error:
+            raise PeerError(f"the broker's answer cannot be read: {error}") from None
+        if got != correlation_id:
+            raise PeerError(f"answer {got} came instead of {correlation_id}")
+        assert isinstance(message, answer)
+        return message
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

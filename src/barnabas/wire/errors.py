@@ -1,0 +1,47 @@
+"""What can go wrong between us and a broker.
+
+    WireError
+    ├── SettingsError          what we were told makes no sense; no socket was opened
+    ├── NetworkError           the connection could not be made, broke or stayed silent; a retry may help
+    │   ├── NotAvailableError  nobody listens there
+    │   │   └── UnresolvedError  there is no such host
+    │   └── TimedOutError      no answer in time
+    ├── DeadlineError          retries used up the whole time allowed; `last` says what the last one met
+    ├── VersionError           the broker serves no version of this API that we speak
+    └── PeerError              the broker's bytes make no sense
+
+An error *code* in an otherwise fine answer is `barnabas.model.errors.ApiError`, not one of these.
+"""
+
+from __future__ import annotations
+
+
+class WireError(Exception):
+    """Base of everything below."""
+
+
+class SettingsError(WireError): ...
+
+
+class NetworkError(WireError): ...
+
+
+class NotAvailableError(NetworkError): ...
+
+
+class UnresolvedError(NotAvailableError): ...
+
+
+class TimedOutError(NetworkError): ...
+
+
+class DeadlineError(WireError):
+    def __init__(self, message: str, last: Exception | None = None) -> None:
+        super().__init__(message)
+        self.last = last
+
+
+class VersionError(WireError): ...
+
+
+class PeerError(WireError): ...

@@ -1,0 +1,49 @@
+"""The client settings this package obeys: Kafka's names, Kafka's defaults, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from barnabas.wire.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A field is the Kafka setting with dots for underscores."""
+
+    client_id: str = "adminclient-1"
+    security_protocol: str = "PLAINTEXT"
+    request_timeout_ms: int = 30_000
+    default_api_timeout_ms: int = 60_000
+    socket_connection_setup_timeout_ms: int = 10_000
+    retry_backoff_ms: int = 100
+    retry_backoff_max_ms: int = 1_000
+
+    @classmethod
+    def from_properties(cls, properties: Mapping[str, str]) -> Settings:
+        """Settings we do not know are left to others, as Kafka's clients do."""
+        values: dict[str, str | int] = {}
+        for field in fields(cls):
+            text = properties.get(field.name.replace("_", "."))
+            if text is not None:
+                values[field.name] = _number(field.name, text) if field.name.endswith("_ms") else text
+        settings = cls(**values)  # type: ignore[arg-type]
+        if settings.security_protocol.upper() != "PLAINTEXT":
+            raise SettingsError(
+                f"security.protocol={settings.security_protocol}: this client speaks PLAINTEXT only so far"
+            )
+        return settings
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        key = name.replace("_", ".")
+        raise SettingsError(
+            f"Invalid value {text} for configuration {key}: Not a number of type INT"
+        ) from None
+
+
+DEFAULTS = Settings()

@@ -1,0 +1,117 @@
+"""A lone controller on a store in memory, and settings with three rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from barnabas.controller.decision import Decision
+from barnabas.controller.rebuild import image_from
+from barnabas.controller.registration import register_broker, start_alone
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.image import (
+    BrokerImage,
+    ClusterImage,
+    ConfigKind,
+    ConfigResource,
+    Endpoint,
+    SecurityProtocol,
+)
+from barnabas.ports import Completed, Read, Subtree, Value, Values, Write
+from barnabas.store.memory import MemoryHome, MemoryStore
+
+NOW_MS = 1_700_000_000_000
+Result = TypeVar("Result")
+
+
+class SeededRandom:
+    def __init__(self, seed: int = 0) -> None:
+        self._random = random.Random(seed)
+
+    def bytes(self, count: int) -> bytes:
+        return self._random.randbytes(count)
+
+    def below(self, bound: int) -> int:
+        return self._random.randrange(bound)
+
+
+class Rules:
+    """Topics know retention.ms (a number) and cleanup.policy (a list)."""
+
+    def check(self, resource: ConfigResource, values: Mapping[str, str]) -> None:
+        for key, value in values.items():
+            if key not in {"retention.ms", "cleanup.policy"}:
+                raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {key}")
+            if key == "retention.ms" and not value.isdigit():
+                raise ApiError(ErrorCode.INVALID_CONFIG, f"Invalid value {value}")
+
+    def is_list(self, kind: ConfigKind, key: str) -> bool:
+        return key == "cleanup.policy"
+
+    def default(self, kind: ConfigKind, key: str) -> str | None:
+        return {"cleanup.policy": "delete", "retention.ms": "604800000"}.get(key)
+
+
+def broker(broker_id: int, *, rack: str | None = None, fenced: bool = False, epoch: int = 1) -> BrokerImage:
+    endpoint = Endpoint("localhost", 9092 + broker_id, SecurityProtocol.PLAINTEXT)
+    return BrokerImage(broker_id, epoch, {"PLAINTEXT": endpoint}, rack, fenced)
+
+
+def image_of(*brokers: BrokerImage) -> ClusterImage:
+    return ClusterImage(
+        cluster_id="c",
+        controller_id=1,
+        controller_epoch=1,
+        controller_epoch_version=0,
+        brokers={one.id: one for one in brokers},
+    )
+
+
+class Cluster:
+    """Broker 1 is the controller; others are registered by sessions of their own."""
+
+    def __init__(self, *others: int) -> None:
+        home = MemoryHome()
+        self.store = MemoryStore(home)
+        self.store.start(lambda: None)
+        self.submit(
+            *start_alone(
+                self.tree().values(), broker(1), cluster_id="cluster", features={"f": 1}, now_ms=NOW_MS
+            )
+        )
+        for other in others:
+            session = MemoryStore(home)
+            session.start(lambda: None)
+            session.submit([register_broker(broker(other), NOW_MS)])
+        self.image = self.rebuilt()
+
+    def submit(self, *operations: Read | Write) -> Completed:
+        self.store.submit(operations)  # type: ignore[arg-type]
+        completed = self.store.events()[-1]
+        assert isinstance(completed, Completed)
+        if completed.error is not None:
+            raise completed.error
+        return completed
+
+    def tree(self) -> dict[str, Value]:
+        (values,) = self.submit(Subtree("/")).answers
+        assert isinstance(values, Values)
+        return {value.path: value for value in values.values}
+
+    def rebuilt(self) -> ClusterImage:
+        rebuilt = image_from(self.tree().values())
+        assert rebuilt.unreadable == ()
+        return rebuilt.image
+
+    def carry_out(self, decision: Decision[Result]) -> tuple[Result, ...]:
+        for multi in decision.multis():
+            self.submit(*multi)
+        if decision.deltas:
+            self.image = self.image.apply(decision.deltas)
+        return decision.results
+
+    def is_consistent(self) -> bool:
+        """The image grown by deltas is the image that a new controller would find in the store."""
+        return replace(self.image, version=0) == self.rebuilt()
