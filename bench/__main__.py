@@ -22,7 +22,7 @@ from bench import report
 from bench.apache_kafka import UnavailableError, provision
 from bench.generator import compile_generator
 from bench.report import Sample
-from bench.rows import ROWS, Row
+from bench.rows import ROWS, Row, warm_up
 from bench.scale import LONG, NORMAL, QUICK, Scale
 from bench.subject import BARNABAS, KAFKA, Subject
 
@@ -78,6 +78,8 @@ def run(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> list
     for number in range(rounds):
         order = (KAFKA, BARNABAS) if number % 2 == 0 else (BARNABAS, KAFKA)
         with subjects(order, directory) as started:
+            for subject in started:
+                warm_up(subject, scale)
             samples += [measure(row, subject, scale, number) for row in rows for subject in started]
     return samples
 
@@ -102,7 +104,8 @@ def main(words: Sequence[str]) -> int:
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     report.print_table(rows, samples)
-    print(report.save(rows, samples, about))
+    if scale is not QUICK:
+        print(report.save(rows, samples, about, is_complete=len(rows) == len(ROWS)))
     return 0
 
 

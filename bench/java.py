@@ -23,9 +23,7 @@ def java_produce(subject: Subject, scale: Scale) -> dict[str, float]:
 
 
 def java_consume(subject: Subject, scale: Scale) -> dict[str, float]:
-    if subject.topic_bytes(TOPIC) == 0:
-        subject.create_topic(TOPIC)
-        _produce(subject, scale)
+    _ensure_produced(subject, scale)
     command = [
         *java_command(options=("-Xmx512m",)),
         str(_CONSUMER),
@@ -36,6 +34,29 @@ def java_consume(subject: Subject, scale: Scale) -> dict[str, float]:
     meter = subject.meter()
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     return _figures(scale, float(done.stdout), meter.seconds())
+
+
+def java_consumer_performance(subject: Subject, scale: Scale) -> dict[str, float]:
+    """Kafka's own tool reads as a consumer group, so it has nothing to say about a broker without groups."""
+    _ensure_produced(subject, scale)
+    meter = subject.meter()
+    done = run_tool(
+        "org.apache.kafka.tools.ConsumerPerformance",
+        *("--bootstrap-server", subject.bootstrap, "--topic", TOPIC, "--num-records", _records(scale)),
+        *("--timeout", 10_000),
+        timeout_s=600,
+    )
+    # start, end, MB, MB/s, records, records/s, rebalance ms, fetch ms, fetch MB/s, fetch records/s
+    columns = [line.split(", ") for line in done.stdout.splitlines() if line[:2] == "20"]
+    if not columns or int(columns[-1][4]) < _records(scale):
+        raise RuntimeError("ConsumerPerformance read nothing: it needs consumer groups.")
+    return _figures(scale, float(columns[-1][7]) / 1_000, meter.seconds())
+
+
+def _ensure_produced(subject: Subject, scale: Scale) -> None:
+    if subject.topic_bytes(TOPIC) == 0:
+        subject.create_topic(TOPIC)
+        _produce(subject, scale)
 
 
 def _records(scale: Scale) -> int:

@@ -178,7 +178,10 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def save(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object]) -> Path:
+def save(
+    rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object], *, is_complete: bool
+) -> Path:
+    """The record of a run; only a complete one becomes the table that the README shows."""
     RESULTS.mkdir(exist_ok=True)
     record = {
         "conditions": about,
@@ -187,7 +190,9 @@ def save(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object
             for s in samples
         ],
     }
-    path = RESULTS / f"{about['date']}-{about['commit']}.json"
+    part = "" if is_complete else "-" + "-".join(row.key for row in rows)
+    path = RESULTS / f"{about['date']}-{about['commit']}{part}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")
-    (RESULTS / "latest.md").write_text(markdown(rows, samples, about))
+    if is_complete:
+        (RESULTS / "latest.md").write_text(markdown(rows, samples, about))
     return path

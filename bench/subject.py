@@ -30,7 +30,7 @@ class Subject:
         self.startup_s = self.broker.startup_s
         time.sleep(1.0)  # let it come to rest before the idle memory is read
         self.idle_mib = resident_mib(self.broker.pid)
-        self._admin = _admin.AdminClient({"bootstrap.servers": self.broker.bootstrap})
+        self._admin = _admin.AdminClient({"bootstrap.servers": self.broker.bootstrap, "log_level": 0})
         self._filled: dict[str, int] = {}
 
     @property
