@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 from array import array
+from collections.abc import Iterator
+from itertools import chain
 
 from barnabas.log import names, scan
 from barnabas.log.config import LogConfig
@@ -133,9 +135,7 @@ class IndexedSegment:
             return
         if not len(index):
             raise CorruptIndexError("no entry for the largest timestamp")
-        start = self._walk_from(index.offsets[-1])
-        offset = self.base_offset + index.offsets[-1]
-        found = scan.first_ending_at_or_after(self.file, offset, start, self.size)
+        found = self.find(self.base_offset + index.offsets[-1])
         if found is None or found[1].max_timestamp != index.timestamps[-1]:
             raise CorruptIndexError("the last entry names a batch without its timestamp")
 
@@ -198,20 +198,27 @@ class IndexedSegment:
             file.append((data,))
         file.close()
 
-    def _walk_from(self, relative: int) -> int:
-        """The indexed position at or before the offset. An entry that does not lead to the batch it names
-        unmasks the whole index as garbage."""
+    def walk_from(self, relative: int) -> Iterator[tuple[int, BatchHeader]]:
+        """Every batch from the indexed position at or before the offset. An entry that does not lead to the
+        batch it names unmasks the whole index as garbage."""
         index = self.offset_index
         entry = index.floor_entry(relative)
         if entry < 0:
-            return 0
-        position = index.positions[entry]
-        _, header = next(scan.walk(self.file, position, self.size), (0, None))
-        if header is not None and header.last_offset - self.base_offset == index.offsets[entry]:
-            return position
+            return scan.walk(self.file, 0, self.size)
+        found = scan.walk(self.file, index.positions[entry], self.size)
+        first = next(found, None)
+        if first is not None and first[1].last_offset - self.base_offset == index.offsets[entry]:
+            return chain((first,), found)
         _LOG.warning("Rebuilding the indexes of %s: an entry leads nowhere", self.path(names.LOG))
         self.rebuild_indexes()
-        return self.offset_index.floor_position(relative)
+        return scan.walk(self.file, self.offset_index.floor_position(relative), self.size)
+
+    def find(self, offset: int) -> tuple[int, BatchHeader] | None:
+        """The batch that holds the offset, or the next one when the offset lies in a hole."""
+        for found in self.walk_from(offset - self.base_offset):
+            if found[1].last_offset >= offset:
+                return found
+        return None
 
     def has_transaction_index(self) -> bool:
         return self._open_files.filesystem.exists(self.path(names.TRANSACTION_INDEX))

@@ -19,7 +19,7 @@ from barnabas.log.open_files import OpenFiles
 from barnabas.log.results import Doomed
 from barnabas.log.upkeep import ManagerSettings, Upkeep
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.model.ids import TopicPartition
 from barnabas.ports import Filesystem, Random
 
 
@@ -177,7 +177,7 @@ class LogManager:
         if directory is None or log is None:
             return
         del directory.logs[partition]
-        unique = uuid_text(self._random.bytes(16)).replace("-", "").replace("_", "")
+        unique = self._random.bytes(16).hex()
         target = f"{directory.path}/{delete_directory_name(partition, unique, why)}"
         with self.storage_errors(directory):
             log.move_to(target)

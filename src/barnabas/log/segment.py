@@ -128,13 +128,13 @@ class Segment(IndexedSegment):
             return position, following - position
         if not self.size:
             return None
-        found = scan.first_ending_at_or_after(self.file, offset, self._walk_from(relative), self.size)
+        found = self.find(offset)
         return None if found is None else (found[0], found[1].size)
 
     def end(self) -> tuple[int, int]:
         """(one past the last record, where the last whole batch ends), read from the file."""
         next_offset, position = self.base_offset, 0
-        for at, header in scan.walk(self.file, self._walk_from(RELATIVE_OFFSET_MAX), self.size):
+        for at, header in self.walk_from(RELATIVE_OFFSET_MAX):
             next_offset, position = header.next_offset, at + header.size
         return next_offset, position
 
@@ -171,8 +171,7 @@ class Segment(IndexedSegment):
         """The last time entry, or a larger timestamp among the batches behind it."""
         self._max_timestamp = None
         largest = self.max_timestamp
-        start = self._walk_from(self._max_timestamp_offset - self.base_offset)
-        for _, header in scan.walk(self.file, start, self.size):
+        for _, header in self.walk_from(self._max_timestamp_offset - self.base_offset):
             if header.max_timestamp > largest:
                 largest = header.max_timestamp
                 self._max_timestamp, self._max_timestamp_offset = largest, header.last_offset

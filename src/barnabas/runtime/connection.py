@@ -18,7 +18,7 @@ from barnabas.ports import FileSlice
 
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
-_SMALLEST_BUFFER = 1 << 16
+_SMALLEST_BUFFER = 1 << 12
 _PIECE_SIZE = 1 << 21
 _MSG_MORE = socket.MSG_MORE
 LENGTH = struct.Struct(">i")
@@ -47,9 +47,13 @@ class Connection:
         self.interest = 0
         self.last_active_ms = now_ms
 
-    def keep(self, scratch: memoryview, start: int, end: int, need: int) -> None:
-        """Move an unfinished frame out of the shared scratch buffer into one of our own."""
-        self._grow(need, scratch[start:end])
+    def keep(self, view: memoryview, start: int, end: int, need: int) -> None:
+        """Move an unfinished frame to the front of a buffer of our own that has room for what comes next."""
+        if self.buffer is not None and need <= len(self.buffer):
+            self.buffer[: end - start] = view[start:end]
+            self.start, self.end = 0, end - start
+        else:
+            self._grow(need, view[start:end])
 
     def room(self, need: int) -> memoryview:
         """Where the next bytes go; `need` is the whole frame, as far as it is known."""

@@ -25,7 +25,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
-_REPLIES_MAX = 64  # small replies that may wait for one send
+_REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
 class Application(Protocol):
@@ -243,7 +243,7 @@ class Reactor:
             connection.start = connection.end = 0
             self._unreserve(connection)
         elif need + connection.start > len(connection.buffer):
-            # Not enough room behind the unfinished frame: move it to the front of a fresh buffer.
+            # Not enough room behind the unfinished frame.
             connection.keep(view, connection.start, connection.end, need)
             self._reserve(connection, need)
         self._after(connection)
@@ -265,7 +265,7 @@ class Reactor:
         """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
         and the size of the frame it begins."""
         handle, session, out = self.application.handle, connection.session, connection.out
-        need = 4
+        need, queued = 4, 0
         while end - start >= 4:
             need = 4 + self._length(view, start)
             stop = start + need
@@ -288,7 +288,8 @@ class Reactor:
             connection.parked = False
             if parts:
                 out.extend(parts)
-                if len(parts) > 1 or len(out) >= _REPLIES_MAX:
+                queued += len(parts[0])
+                if len(parts) > 1 or queued >= _REPLIES_BYTES_MAX:
                     break
         return start, need
 

@@ -38,8 +38,10 @@ def test_a_log_written_by_kafka_opens(clean: bool) -> None:
     assert [one.offset for one in seen if one is not None] == [0, 1, 8, 16, 19]
     log.update_high_watermark(24)
     assert log.last_stable_offset == 24
-    aborted = log.aborted_transactions(log.read(18, 1 << 20, upper_offset=24), 24)
-    assert [(one.first_offset, one.last_offset) for one in aborted] == [(18, 19), (22, 23)]
+    for offset, expected in ((18, [(18, 19)]), (19, [(18, 19), (22, 23)]), (20, [(22, 23)])):
+        read = log.read(offset, 1 << 20, upper_offset=24)
+        found = log.aborted_transactions(read, 24)
+        assert [(one.first_offset, one.last_offset) for one in found] == expected
 
 
 def test_everything_beside_the_records_can_be_rebuilt_as_kafka_wrote_it() -> None:
