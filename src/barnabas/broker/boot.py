@@ -13,7 +13,7 @@ from barnabas.controller import elections
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
 from barnabas.log.config import LogConfig
-from barnabas.model.ids import uuid_text
+from barnabas.model.ids import TopicPartition, uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind, Endpoint
 from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
 
@@ -110,6 +110,7 @@ class Boot:
         for place in [place for place in node.logs.logs if image.partition(*place) is None]:
             log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)
             node.logs.set_aside_stray(place, node.wall_ms)
+        node.logs.presume_offline(_ours(image, node.broker_id))
         node.install(image)
         node.upkeep.start()
         node.cleaning.start()
@@ -119,6 +120,15 @@ class Boot:
 def _without_topics(image: ClusterImage) -> ClusterImage:
     """So that installing the real image opens every partition. Settings stay: logs are opened with them."""
     return ClusterImage(cluster_id=image.cluster_id, configs=image.configs)
+
+
+def _ours(image: ClusterImage, broker_id: int) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic.name, partition.index)
+        for topic in image.topics.values()
+        for partition in topic.partitions
+        if broker_id in partition.replicas
+    ]
 
 
 def _values(completed: Completed) -> list[Value]:
