@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 LOCK := requirements/dev.lock
 
-.PHONY: help setup run demo test check bench messages lock clean
+.PHONY: fuzz help setup run demo test check bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -37,6 +37,9 @@ test: check ## Everything a fresh machine can test
 
 bench: $(STAMP) ## Side by side with Apache Kafka
 	$(BIN)/python -m bench
+
+fuzz: $(STAMP) ## Mutated requests for SECONDS (default 60); nothing but refusals may come of it
+	$(BIN)/python -m tests.fuzz.frames $(or $(SECONDS),60)
 
 messages: $(STAMP) ## Derive protocol/messages from kio's field metadata
 	$(BIN)/python tools/messages.py

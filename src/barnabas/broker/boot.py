@@ -96,8 +96,8 @@ class Boot:
 
 
 def _without_topics(image: ClusterImage) -> ClusterImage:
-    """So that installing the real image opens every partition."""
-    return ClusterImage(cluster_id=image.cluster_id)
+    """So that installing the real image opens every partition. Settings stay: logs are opened with them."""
+    return ClusterImage(cluster_id=image.cluster_id, configs=image.configs)
 
 
 def _values(completed: Completed) -> list[Value]:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from barnabas.cli.failures import java_name
 from barnabas.cli.options import OptionError, Options, Parser, UsageError
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.client.config import translate
@@ -57,6 +56,8 @@ def exception_name(error: KafkaError) -> str:
     """The Java class that stands for this error."""
     row = _NAMES.get(error.code())
     if row is not None:
+        from barnabas.cli.failures import java_name  # brings the wire client along
+
         return java_name(ApiError(row))
     return ERRORS + _LOCAL_EXCEPTIONS.get(str(error.name()), "KafkaException")
 

@@ -134,6 +134,8 @@ class Producer:
         if headers is not None:
             arguments["headers"] = _header_list(headers)
         if timestamp_ms is not None:
+            if timestamp_ms <= 0:
+                raise ValueError("timestamp_ms counts from 1970 and is above 0: librdkafka takes 0 for now")
             arguments["timestamp"] = timestamp_ms
         self._enqueue(topic, arguments)
         return delivery

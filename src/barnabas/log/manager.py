@@ -19,7 +19,7 @@ from barnabas.log.open_files import OpenFiles
 from barnabas.log.results import Doomed
 from barnabas.log.upkeep import ManagerSettings, Upkeep
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.model.ids import TopicPartition
 from barnabas.ports import Filesystem, Random
 
 
@@ -88,7 +88,7 @@ class LogManager:
             clean=contents.clean,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         log = open_log(self.open_files, opening)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
@@ -108,6 +108,7 @@ class LogManager:
                     unflushed = log.close()
                     unflushed.sync()
                     log.mark_flushed(unflushed.offset, now_ms)
+                self._filesystem.sync_directory(directory.path)
                 directory.write_all_checkpoints(self._filesystem)
                 directory.leave_clean_mark(self._filesystem, broker_epoch)
 
@@ -140,7 +141,7 @@ class LogManager:
             topic_id=topic_id,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         with self.storage_errors(directory):
             log = open_log(self.open_files, opening)
@@ -161,7 +162,7 @@ class LogManager:
         if directory is None or log is None:
             return
         del directory.logs[partition]
-        unique = uuid_text(self._random.bytes(16)).replace("-", "").replace("_", "")
+        unique = self._random.bytes(16).hex()
         target = f"{directory.path}/{delete_directory_name(partition, unique, why)}"
         with self.storage_errors(directory):
             log.move_to(target)

@@ -26,13 +26,3 @@ def walk(file: File, position: int, end: int) -> Iterator[tuple[int, BatchHeader
             return
         yield position, header
         position += header.size
-
-
-def first_ending_at_or_after(
-    file: File, offset: int, position: int, end: int
-) -> tuple[int, BatchHeader] | None:
-    """The batch that holds the offset, or the next one when the offset lies in a hole."""
-    for found in walk(file, position, end):
-        if found[1].last_offset >= offset:
-            return found
-    return None

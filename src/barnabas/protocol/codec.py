@@ -67,7 +67,8 @@ def encode_parts(message: Message, version: int) -> list[bytes | FileSlice]:
             loose = []
         else:
             loose.append(piece)
-    parts.append(b"".join(loose))
+    if loose:
+        parts.append(b"".join(loose))
     return parts
 
 

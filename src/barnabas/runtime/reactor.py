@@ -25,7 +25,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
-_REPLIES_MAX = 64  # small replies that may wait for one send
+_REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
 class Application(Protocol):
@@ -243,7 +243,7 @@ class Reactor:
             connection.start = connection.end = 0
             self._unreserve(connection)
         elif need + connection.start > len(connection.buffer):
-            # Not enough room behind the unfinished frame: move it to the front of a fresh buffer.
+            # Not enough room behind the unfinished frame.
             connection.keep(view, connection.start, connection.end, need)
             self._reserve(connection, need)
         self._after(connection)
@@ -265,7 +265,7 @@ class Reactor:
         """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
         and the size of the frame it begins."""
         handle, session, out = self.application.handle, connection.session, connection.out
-        need = 4
+        need, queued = 4, 0
         while end - start >= 4:
             need = 4 + self._length(view, start)
             stop = start + need
@@ -288,7 +288,8 @@ class Reactor:
             connection.parked = False
             if parts:
                 out.extend(parts)
-                if len(parts) > 1 or len(out) >= _REPLIES_MAX:
+                queued += len(parts[0])
+                if len(parts) > 1 or queued >= _REPLIES_BYTES_MAX:
                     break
         return start, need
 
@@ -301,10 +302,10 @@ class Reactor:
 
     def _drain(self, connection: Connection) -> None:
         """Flush; when everything left, frames that waited in the buffer get their turn."""
-        if connection.cold or not self._warm_enough(connection):
+        if connection.cold:
             return
         try:
-            done = connection.flush()
+            done = connection.flush(lambda part: self._is_warm(connection, part))
         except OSError:
             self._close(connection)
             return
@@ -312,17 +313,13 @@ class Reactor:
         if done and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
 
-    def _warm_enough(self, connection: Connection) -> bool:
+    def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
         """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""
-        for part in connection.out:
-            if isinstance(part, FileSlice):
-                if not self.cold.is_cold(part):
-                    return True
-                connection.cold = True
-                self._watch(connection)
-                self.cold.warm(part, lambda: self._warmed(connection))
-                return False
-        return True
+        if not self.cold.is_cold(part):
+            return True
+        connection.cold = True
+        self.cold.warm(part, lambda: self._warmed(connection))
+        return False
 
     def _warmed(self, connection: Connection) -> None:
         connection.cold = False
@@ -406,7 +403,7 @@ class Reactor:
         log.warning("Closing connection of /%s: %s", connection.session.peer, fault)
         # What was answered before the fault still leaves, if the socket takes it at once.
         with contextlib.suppress(OSError):
-            connection.flush()
+            connection.flush(lambda part: not self.cold.is_cold(part))
         self._close(connection)
 
     def _close(self, connection: Connection) -> None:

@@ -52,7 +52,7 @@ class Server:
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
-        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers))
+        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
         self.cleaner.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}

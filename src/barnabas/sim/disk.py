@@ -124,6 +124,11 @@ class SimulatedDisk:
     def stop_after(self, changes: int) -> None:
         self._changes_left = changes
 
+    def call_off(self) -> None:
+        """Forget a `stop_after` that has not come true."""
+        if self._changes_left is not None and self._changes_left >= 0:
+            self._changes_left = None
+
     def fail(self, prefix: str, code: int = errno.EIO) -> None:
         self._faults.append(_Fault(prefix.rstrip("/") + "/", code))
 
