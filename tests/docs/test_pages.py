@@ -16,7 +16,7 @@ DECISIONS = CHECKOUT / "docs" / "decisions"
 SOURCE = CHECKOUT / "src" / "barnabas"
 
 # Words with dots that are no settings of ours: files, and the clients' own settings.
-_NO_SETTINGS = re.compile(r".*\.(py|md|sh|log|properties|db|lock|toml|tmp|metadata|testing|out|checkpoint|ms)$")
+_NO_SETTINGS = re.compile(r".*\.(py|md|sh|log|properties|db|lock|toml|tmp|metadata|testing|out|checkpoint)$")
 
 
 def _words_in_backticks(page: Path) -> set[str]:
