@@ -51,10 +51,15 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Targets inside the repository, without what follows the #."""
+    """Targets inside the repository."""
     text = _BLOCK.sub("", page.read_text())
-    targets = [target.partition("#")[0] for target in _LINK.findall(text)]
-    return [target for target in targets if target and "://" not in target]
+    return [target for target in _LINK.findall(text) if "://" not in target]
+
+
+def headings(page: Path) -> set[str]:
+    """As a link names them: small letters, words joined by hyphens."""
+    found = re.findall(r"^#+ (.*)$", _BLOCK.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
 def examples(page: Path) -> list[Example]:
