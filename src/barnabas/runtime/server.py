@@ -133,11 +133,10 @@ class Server:
 
     def _shut_down(self) -> None:
         log.info("[BrokerServer id=%d] shutting down", self.node.broker_id)
-        for _, listener in self.listening:
-            self.reactor.detach(listener.fileno())
-            listener.close()
         self.cleaner.abort()
         self.reactor.close()
+        for _, listener in self.listening:
+            listener.close()
         self.workers.close()
         self.workers.deliver()
         self.node.logs.close_all(self.clock.wall_ms())

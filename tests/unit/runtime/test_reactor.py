@@ -274,6 +274,19 @@ class TestLimits:
             later.sendall(framed(b"room again"))
             assert read_frame(later) == b"room again"
 
+    def test_connections_above_the_limit_wait_until_one_leaves(self, loop: Loop, limits: Limits) -> None:
+        limits.max_connections = 1
+        with loop.connect() as first, loop.connect() as waiting:
+            first.sendall(framed(b"first"))
+            assert read_frame(first) == b"first"
+            waiting.sendall(framed(b"second"))
+            waiting.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                waiting.recv(1)
+            first.close()
+            waiting.settimeout(10)
+            assert read_frame(waiting) == b"second"
+
     def test_unfinished_frames_wait_for_memory(self, loop: Loop) -> None:
         with loop.connect() as first, loop.connect() as second:
             first.sendall(struct.pack(">i", 200_000) + b"x" * 70_000)
