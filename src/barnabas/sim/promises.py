@@ -49,12 +49,7 @@ class Promise:
     checkers: tuple[Checker, ...]
     last: Kind | None  # what happens at the very end, before everything is read
     topic_configs: tuple[Mapping[str, str], ...] = ({},)
-    styles: tuple[Style, ...] = (
-        Style(),
-        Style(acks=1),
-        Style(acks=1, idempotent=False),
-        Style(acks=0, idempotent=False),
-    )
+    styles: tuple[Style, ...] = (Style(), Style(acks=1), Style(acks=1, idempotent=False), Style(acks=0, idempotent=False))
     directories: int = 2
     properties: Mapping[str, str] = field(default_factory=dict)
 
