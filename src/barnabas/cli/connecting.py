@@ -10,6 +10,7 @@ from barnabas.cli.options import Option, Options
 from barnabas.cli.properties import load_properties
 from barnabas.cli.running import warn
 from barnabas.model.ids import INTERNAL_TOPICS
+from barnabas.model.properties import PropertiesError
 from barnabas.wire import Cluster, SettingsError
 
 BOOTSTRAP = Option(
@@ -31,6 +32,8 @@ def properties_of(options: Options, name: str = "command-config") -> dict[str, s
         return load_properties(path)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from None
+    except PropertiesError as error:
+        raise SettingsError(f"{path}: {error}") from None
 
 
 def connect(options: Options, bootstrap: str = "bootstrap-server") -> Cluster:

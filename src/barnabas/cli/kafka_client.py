@@ -19,6 +19,7 @@ from barnabas.cli.options import OptionError, Options, Parser, UsageError
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.client.config import translate
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.properties import PropertiesError
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
@@ -143,6 +144,8 @@ def properties_file(path: str | None) -> dict[str, str]:
         return load_properties(path)
     except FileNotFoundError:
         raise OptionError(f"java.nio.file.NoSuchFileException: {path}") from None
+    except PropertiesError as error:
+        raise OptionError(f"java.lang.IllegalArgumentException: {error}") from None
 
 
 # --- clients -----------------------------------------------------------------------------------------------

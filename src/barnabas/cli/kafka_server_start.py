@@ -14,6 +14,7 @@ from barnabas.cli.kafka_client import log
 from barnabas.cli.options import Option, Options, Parser
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.cli.running import run
+from barnabas.model.properties import PropertiesError
 
 _SOURCE = "kafka.Kafka$"
 PARSER = Parser(
@@ -38,7 +39,7 @@ def _tool(arguments: Sequence[str]) -> int:
     options = PARSER.parse(words if asks_for_help else words[1:], empty_is_help=asks_for_help)
     try:
         properties = _properties(words[0], options)
-    except OSError as error:
+    except (OSError, PropertiesError) as error:
         log("ERROR", "Exiting Kafka due to fatal exception", _SOURCE)
         missing = isinstance(error, FileNotFoundError)
         print(f"java.nio.file.NoSuchFileException: {words[0]}" if missing else error, file=sys.stderr)

@@ -16,6 +16,7 @@ from pathlib import Path
 from barnabas.cli.options import Option, Parser
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.cli.running import run
+from barnabas.model.properties import PropertiesError
 
 _SCRIPTS = frozenset({"kafka-server-start", "kafka-server-start.sh"})
 _MODULES = frozenset({"barnabas.runtime.server", "barnabas.cli.kafka_server_start"})
@@ -45,7 +46,7 @@ class BrokerProcess:
         ]
         try:
             found = load_properties(self.directory / files[0]) if files else {}
-        except OSError:
+        except (OSError, PropertiesError):
             found = {}
         return found | parse_pairs(overrides)
 

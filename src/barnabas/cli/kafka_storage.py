@@ -8,7 +8,6 @@ prints it; there is none here.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import uuid
 from collections.abc import Sequence
@@ -25,10 +24,13 @@ from barnabas.cli.feature_levels import (
     version_mapping,
 )
 from barnabas.cli.kafka_client import properties_file
-from barnabas.cli.properties import parse_properties
+from barnabas.cli.properties import load_properties
 from barnabas.cli.running import run
-from barnabas.log.meta_properties import META_PROPERTIES
+from barnabas.log import meta_properties
+from barnabas.log.meta_properties import META_PROPERTIES, MetaProperties
 from barnabas.model.ids import uuid_text
+from barnabas.model.properties import PropertiesError
+from barnabas.runtime.files import RealFilesystem
 
 _DEFAULT_LOG_DIR = "/tmp/kafka-logs"
 _FIRST_GENERATED_ID = "1001"  # what a broker without an id calls itself
@@ -44,11 +46,11 @@ class StorageError(Exception):
     """Nothing was written; the sentence is Kafka's."""
 
 
-def random_id() -> str:
+def random_id() -> bytes:
     """Never one that a command line would take for an option."""
-    while (text := uuid_text(uuid.uuid4().bytes)).startswith("-"):
+    while uuid_text(raw := uuid.uuid4().bytes).startswith("-"):
         pass
-    return text
+    return raw
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +62,7 @@ def _tool(arguments: Sequence[str]) -> int:
     try:
         match options.command:
             case "random-uuid":
-                print(random_id())
+                print(uuid_text(random_id()))
             case "version-mapping":
                 print("\n".join(version_mapping(options.release_version or LATEST)))
             case "feature-dependencies":
@@ -70,7 +72,7 @@ def _tool(arguments: Sequence[str]) -> int:
                 return _info(properties_file(options.config))
             case _:
                 _format(options, properties_file(options.config))
-    except (StorageError, UnknownFeatureError) as error:
+    except (StorageError, UnknownFeatureError, PropertiesError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
@@ -159,7 +161,7 @@ def _check_quorum(options: argparse.Namespace, properties: dict[str, str]) -> No
 def _check_same_owner(directories: list[str], cluster_id: str, node: int) -> None:
     for name in directories:
         path = Path(name) / META_PROPERTIES
-        found = parse_properties(path.read_text())
+        found = load_properties(path)
         for key, expected in (("cluster.id", cluster_id), ("node.id", str(node))):
             if found.get(key, expected) != expected:
                 raise StorageError(f"Invalid {key} in: {path}. Expected {expected}, but read {found[key]}")
@@ -168,18 +170,8 @@ def _check_same_owner(directories: list[str], cluster_id: str, node: int) -> Non
 def _write(directory: Path, cluster_id: str, node: int) -> None:
     """Complete and durable, or not there: the file decides whose directory this is."""
     directory.mkdir(parents=True, exist_ok=True)
-    text = f"#\nversion=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={random_id()}\n"
-    temporary = directory / f"{META_PROPERTIES}.tmp"
-    with temporary.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(directory / META_PROPERTIES)
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    found = MetaProperties(cluster_id, node, random_id())
+    meta_properties.write(RealFilesystem(), str(directory), found)
 
 
 # --- what the properties say -----------------------------------------------------------------------------
@@ -221,7 +213,7 @@ def _info(properties: dict[str, str]) -> int:
         found.append(name)
         path = directory / META_PROPERTIES
         if path.exists():
-            metadata.append(parse_properties(path.read_text()))
+            metadata.append(load_properties(path))
             problems.extend(_differences(metadata))
         else:
             problems.append(f"{name} is not formatted.")

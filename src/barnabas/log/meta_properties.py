@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from barnabas.model import properties as java_properties
 from barnabas.model.ids import RESERVED_UUIDS, uuid_from_text, uuid_text
 from barnabas.ports import Filesystem, Random
 
@@ -24,16 +25,17 @@ class MetaProperties:
 def read(filesystem: Filesystem, directory: str) -> MetaProperties | None:
     path = f"{directory}/{META_PROPERTIES}"
     try:
-        text = filesystem.read_bytes(path).decode(errors="replace")
+        data = filesystem.read_bytes(path)
     except FileNotFoundError:
         return None
-    return parse(text, path)
+    return parse(data, path)
 
 
-def parse(text: str, path: str) -> MetaProperties:
-    lines = [line.strip() for line in text.splitlines()]
-    pairs = (line.partition("=") for line in lines if line and not line.startswith(("#", "!")))
-    fields = {name.strip(): value.strip().replace("\\", "") for name, _, value in pairs}
+def parse(data: bytes, path: str) -> MetaProperties:
+    try:
+        fields = java_properties.load(data)
+    except java_properties.PropertiesError as problem:
+        raise InconsistentDirectoryError(f"Malformed {path}: {problem}") from problem
     version = fields.get("version", "0")
     if version not in ("0", "1"):
         raise InconsistentDirectoryError(f"Unknown version {version!r} in {path}: expected 0 or 1")
@@ -50,14 +52,14 @@ def parse(text: str, path: str) -> MetaProperties:
 
 def write(filesystem: Filesystem, directory: str, properties: MetaProperties) -> None:
     assert properties.directory_id is not None
-    lines = [
-        "#",
-        "version=1",
-        f"cluster.id={properties.cluster_id}",
-        f"node.id={properties.node_id}",
-        f"directory.id={uuid_text(properties.directory_id)}",
-    ]
-    filesystem.write_bytes_durably(f"{directory}/{META_PROPERTIES}", ("\n".join(lines) + "\n").encode())
+    fields = {
+        "version": "1",
+        "cluster.id": str(properties.cluster_id),
+        "node.id": str(properties.node_id),
+        "directory.id": uuid_text(properties.directory_id),
+    }
+    text = java_properties.dump(fields, comments=[""])
+    filesystem.write_bytes_durably(f"{directory}/{META_PROPERTIES}", text.encode())
 
 
 def check(found: MetaProperties, path: str, cluster_id: str, node_id: int) -> None:

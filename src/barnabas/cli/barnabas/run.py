@@ -9,7 +9,8 @@ import time
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from barnabas.model import properties as java_properties
+from barnabas.cli.properties import load_properties
+from barnabas.model.properties import PropertiesError
 from barnabas.runtime import server
 
 
@@ -29,9 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     }
     if words.properties:
         try:
-            with open(words.properties, "rb") as file:
-                properties |= java_properties.load(file.read())
-        except (OSError, java_properties.PropertiesError) as error:
+            properties |= load_properties(words.properties)
+        except (OSError, PropertiesError) as error:
             parser.error(f"cannot read {words.properties}: {error}")
     for override in words.override:
         name, equals, value = override.partition("=")
