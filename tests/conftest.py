@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 from bench.apache_kafka import UnavailableError, provision
+from hypothesis import settings as hypothesis_settings
 from tests.support.targets import make_broker
 
 from barnabas.testing import BrokerProcess
+
+# A slow machine is no failure: examples have no deadline.
+hypothesis_settings.register_profile("no deadline", deadline=None)
+hypothesis_settings.load_profile("no deadline")
 
 pytest_plugins = ["barnabas.testing.plugin"]
 

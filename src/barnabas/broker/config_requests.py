@@ -7,12 +7,17 @@ from typing import NamedTuple, TypeAlias
 
 from barnabas.broker import loggers
 from barnabas.controller.configs import ConfigResult
+from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
 from barnabas.ports import StoreError
 
-BROKER_LOGGER = 8
-KINDS = {2: ConfigKind.TOPIC, 4: ConfigKind.BROKER, 16: ConfigKind.CLIENT_METRICS, 32: ConfigKind.GROUP}
+KINDS: Mapping[int, ConfigKind] = {
+    ResourceType.TOPIC: ConfigKind.TOPIC,
+    ResourceType.BROKER: ConfigKind.BROKER,
+    ResourceType.CLIENT_METRICS: ConfigKind.CLIENT_METRICS,
+    ResourceType.GROUP: ConfigKind.GROUP,
+}
 
 
 class Answer(NamedTuple):
@@ -44,7 +49,7 @@ def refusals(resources: Sequence[tuple[int, str]]) -> Answers:
     return [
         Answer(ErrorCode.INVALID_REQUEST, f"Unexpected resource type UNKNOWN({kind}).", kind, name)
         for kind, name in resources
-        if kind not in KINDS and kind != BROKER_LOGGER
+        if kind not in KINDS and kind != ResourceType.BROKER_LOGGER
     ]
 
 
@@ -56,10 +61,10 @@ def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], val
             )
         loggers.check(changes)
     except ApiError as error:
-        return Answer(error.code, error.message, BROKER_LOGGER, name)
+        return Answer(error.code, error.message, ResourceType.BROKER_LOGGER, name)
     if not validate_only:
         loggers.apply(changes)
-    return Answer(0, None, BROKER_LOGGER, name)
+    return Answer(0, None, ResourceType.BROKER_LOGGER, name)
 
 
 def collect(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from barnabas.model.config_numbers import Source
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.settings.resolve import Described, Source
+from barnabas.model.settings.resolve import Described
 
 _LEVELS = {
     "TRACE": logging.DEBUG,

@@ -16,11 +16,12 @@ from barnabas.cli.connecting import connect, properties_of
 from barnabas.cli.failures import ToolError, java_name, sentence
 from barnabas.cli.options import Options
 from barnabas.cli.running import run
+from barnabas.model.config_numbers import Operation, ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
 from barnabas.wire import Cluster, SettingsError, WireError
 from barnabas.wire.admin import brokers, configs, groups, topics
-from barnabas.wire.admin.configs import Change, Operation, Resource, ResourceType, Source
+from barnabas.wire.admin.configs import Change, Resource
 
 _RESOURCES = {
     "topics": (ResourceType.TOPIC, Source.DYNAMIC_TOPIC_CONFIG),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from barnabas.cli.options import Options
+from barnabas.model.config_numbers import ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, uuid_text
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
@@ -18,7 +19,7 @@ from barnabas.protocol.messages.describe_topic_partitions import (
 from barnabas.protocol.messages.list_partition_reassignments import OngoingPartitionReassignment
 from barnabas.wire import Cluster, VersionError, check
 from barnabas.wire.admin import configs, topics
-from barnabas.wire.admin.configs import Resource, ResourceType, Source
+from barnabas.wire.admin.configs import Resource
 
 Moves = Mapping[tuple[str, int], OngoingPartitionReassignment]
 

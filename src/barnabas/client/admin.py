@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from barnabas.client.config import server_list
+from barnabas.model.config_numbers import Operation, ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.wire import Cluster, check
@@ -117,18 +118,18 @@ class Admin:
 
     def config(self, topic: str) -> dict[str, str | None]:
         """Every setting of the topic, inherited ones included."""
-        resource = configs.Resource(configs.ResourceType.TOPIC, topic)
+        resource = configs.Resource(ResourceType.TOPIC, topic)
         return {row.name: row.value for row in configs.describe(self._cluster, resource)}
 
     def set_config(self, topic: str, config: Mapping[str, object | None]) -> None:
         """All of the changes or none. None takes a setting back to its default."""
         changes = [
-            configs.Change(name, None, configs.Operation.DELETE)
+            configs.Change(name, None, Operation.DELETE)
             if value is None
             else configs.Change(name, _text(value))
             for name, value in config.items()
         ]
-        configs.alter(self._cluster, configs.Resource(configs.ResourceType.TOPIC, topic), changes)
+        configs.alter(self._cluster, configs.Resource(ResourceType.TOPIC, topic), changes)
 
     # --- offsets -----------------------------------------------------------------------------------------
 

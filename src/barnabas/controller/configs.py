@@ -1,16 +1,15 @@
 """Changing settings: incrementally, and the older way that replaces all of a resource's settings.
 
-Errors and messages are those of Kafka 4.3. Whether a value is sound is not decided here: `ConfigRules` knows
-the settings. Resource types without a folder in the tree (loggers, unknown numbers) never get here.
+Errors and messages are those of Kafka 4.3. What a change makes of the overrides and whether they are sound
+is `model.settings`' part; here is what the cluster must say to it. Resource types without a folder in the
+tree (loggers, unknown numbers) and those with rules of their own (users, clients) never get here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Protocol
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
@@ -18,51 +17,24 @@ from barnabas.controller.znodes.administration import encode_config
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import topic_name_problem
 from barnabas.model.image import ClusterImage, ConfigChanged, ConfigKind, ConfigResource
+from barnabas.model.settings import alter, validation
+from barnabas.model.settings.alter import Change
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.model.settings.row import Scope
 from barnabas.ports import Delete, Put, Write
 
-# Numbers of resource types on the wire. For any other, loggers aside, the answer is INVALID_REQUEST with
-# "Unknown resource type <number>".
-KINDS_BY_RESOURCE_TYPE = {
-    2: ConfigKind.TOPIC,
-    4: ConfigKind.BROKER,
-    16: ConfigKind.CLIENT_METRICS,
-    32: ConfigKind.GROUP,
+_SCOPES = {
+    ConfigKind.TOPIC: Scope.TOPIC,
+    ConfigKind.BROKER: Scope.BROKER,
+    ConfigKind.GROUP: Scope.GROUP,
+    ConfigKind.CLIENT_METRICS: Scope.CLIENT_METRICS,
 }
-
-
-class ConfigRules(Protocol):
-    """What the table of settings knows."""
-
-    def check(self, resource: ConfigResource, values: Mapping[str, str]) -> None:
-        """Raise ApiError when these would not do as the whole settings of the resource: INVALID_CONFIG for
-        topics and groups, INVALID_REQUEST for brokers and client metrics, as Kafka does."""
-        ...
-
-    def is_list(self, kind: ConfigKind, key: str) -> bool: ...
-
-    def default(self, kind: ConfigKind, key: str) -> str | None:
-        """What holds when nothing is set: APPEND and SUBTRACT start from it."""
-        ...
-
-
-class AlterOperation(IntEnum):
-    SET = 0
-    DELETE = 1
-    APPEND = 2
-    SUBTRACT = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Alteration:
-    key: str
-    operation: int  # of AlterOperation; whatever number the peer sent
-    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class IncrementalChange:
     resource: ConfigResource
-    alterations: tuple[Alteration, ...]
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +52,16 @@ class ConfigResult:
     message: str | None = None
 
 
-def alter_configs_incrementally(
-    image: ClusterImage,
-    changes: Sequence[IncrementalChange],
-    *,
-    rules: ConfigRules,
-    broker_id: int,
-    validate_only: bool = False,
-) -> Decision[ConfigResult]:
-    """`broker_id` is the broker that the client asked: only its own settings may be changed through it."""
-    return _decide(image, changes, rules, broker_id, validate_only)
-
-
 def alter_configs(
     image: ClusterImage,
-    changes: Sequence[WholeChange],
+    changes: Sequence[IncrementalChange | WholeChange],
     *,
-    rules: ConfigRules,
+    settings: BrokerSettings,
     broker_id: int,
     validate_only: bool = False,
 ) -> Decision[ConfigResult]:
-    return _decide(image, changes, rules, broker_id, validate_only)
-
-
-def _decide(
-    image: ClusterImage,
-    changes: Sequence[IncrementalChange] | Sequence[WholeChange],
-    rules: ConfigRules,
-    broker_id: int,
-    validate_only: bool,
-) -> Decision[ConfigResult]:
+    """`broker_id` is the broker that the client asked, `settings` are its own: only these may be changed
+    through it."""
     times = Counter(change.resource for change in changes)
     results: list[ConfigResult] = []
     changed: list[ConfigChanged] = []
@@ -117,7 +69,7 @@ def _decide(
         try:
             if times[change.resource] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
-            changed.append(ConfigChanged(change.resource, _changed(image, change, rules, broker_id)))
+            changed.append(ConfigChanged(change.resource, _changed(image, change, settings, broker_id)))
         except ApiError as problem:
             results.append(ConfigResult(change.resource, problem.code, problem.message))
         else:
@@ -129,35 +81,20 @@ def _decide(
 
 
 def _changed(
-    image: ClusterImage, change: IncrementalChange | WholeChange, rules: ConfigRules, broker_id: int
+    image: ClusterImage, change: IncrementalChange | WholeChange, settings: BrokerSettings, broker_id: int
 ) -> dict[str, str]:
     resource = change.resource
+    scope = _SCOPES[resource.kind]
     if isinstance(change, IncrementalChange):
-        _check_keys([(a.key, a.value) for a in change.alterations if a.operation != AlterOperation.DELETE])
-        _check_distinct([alteration.key for alteration in change.alterations])
+        alter.check_changes(change.changes)
         _check_resource_name(resource, broker_id)
-        values = dict(image.config(*resource))
-        for alteration in change.alterations:
-            _alter(values, alteration, resource.kind, rules)
+        values = alter.altered(scope, image.config(*resource), change.changes)
     else:
-        _check_keys(change.values)
-        _check_distinct([key for key, _ in change.values])
+        values = alter.replaced(change.values)
         _check_resource_name(resource, broker_id)
-        values = {key: value for key, value in change.values if value is not None}
-    rules.check(resource, values)
+    validation.check(scope, values, settings, per_broker=resource.name != "")
     _check_exists(image, resource)
     return values
-
-
-def _check_keys(values: Sequence[tuple[str, str | None]]) -> None:
-    nulls = [key for key, value in values if value is None]
-    if nulls:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
-
-
-def _check_distinct(keys: Sequence[str]) -> None:
-    if len(set(keys)) < len(keys):
-        raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
 
 
 def _check_resource_name(resource: ConfigResource, broker_id: int) -> None:
@@ -191,40 +128,6 @@ def _check_exists(image: ClusterImage, resource: ConfigResource) -> None:
     if resource.kind is ConfigKind.TOPIC and resource.name not in image.topics:
         message = f"The topic '{resource.name}' does not exist."
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-
-
-def _alter(values: dict[str, str], alteration: Alteration, kind: ConfigKind, rules: ConfigRules) -> None:
-    key, value = alteration.key, alteration.value or ""
-    match alteration.operation:
-        case AlterOperation.SET:
-            values[key] = value
-        case AlterOperation.DELETE:
-            values.pop(key, None)
-        case AlterOperation.APPEND | AlterOperation.SUBTRACT:
-            operation = AlterOperation(alteration.operation)
-            if not rules.is_list(kind, key):
-                raise ApiError(ErrorCode.INVALID_CONFIG, _not_a_list(operation, kind, key))
-            current = values.get(key, rules.default(kind, key) or "")
-            values[key] = _altered_list(current, operation, value)
-        case unknown:
-            # For topics Kafka 4.3 runs into an error of its own here; its sentence for brokers fits all.
-            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {unknown}")
-
-
-def _not_a_list(operation: AlterOperation, kind: ConfigKind, key: str) -> str:
-    if kind is ConfigKind.BROKER:
-        return f"Config value {operation.name.lower()} is not allowed for config key: {key}"
-    return f"Can't {operation.name} to key {key} because its type is not LIST."
-
-
-def _altered_list(current: str, operation: AlterOperation, value: str) -> str:
-    items = [item for item in current.split(",") if item != ""]
-    for item in value.split(","):
-        if operation is AlterOperation.APPEND and item not in items:
-            items.append(item)
-        elif operation is AlterOperation.SUBTRACT and item in items:
-            items.remove(item)
-    return ",".join(items)
 
 
 def _write(delta: ConfigChanged) -> Write:

@@ -1,8 +1,7 @@
-"""A lone controller on a store in memory, and settings with three rules."""
+"""A lone controller on a store in memory."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
@@ -10,15 +9,15 @@ from typing import TypeVar
 from barnabas.controller.decision import Decision
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import register_broker, start_alone
-from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import (
     BrokerImage,
     ClusterImage,
-    ConfigKind,
     ConfigResource,
     Endpoint,
     SecurityProtocol,
 )
+from barnabas.model.settings import validation
+from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Completed, Read, Subtree, Value, Values, Write
 from barnabas.store.memory import MemoryHome, MemoryStore
 
@@ -26,32 +25,11 @@ NOW_MS = 1_700_000_000_000
 Result = TypeVar("Result")
 
 
-class SeededRandom:
-    def __init__(self, seed: int = 0) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-    def below(self, bound: int) -> int:
-        return self._random.randrange(bound)
+SETTINGS = BrokerSettings({"node.id": "1"})
 
 
-class Rules:
-    """Topics know retention.ms (a number) and cleanup.policy (a list)."""
-
-    def check(self, resource: ConfigResource, values: Mapping[str, str]) -> None:
-        for key, value in values.items():
-            if key not in {"retention.ms", "cleanup.policy"}:
-                raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {key}")
-            if key == "retention.ms" and not value.isdigit():
-                raise ApiError(ErrorCode.INVALID_CONFIG, f"Invalid value {value}")
-
-    def is_list(self, kind: ConfigKind, key: str) -> bool:
-        return key == "cleanup.policy"
-
-    def default(self, kind: ConfigKind, key: str) -> str | None:
-        return {"cleanup.policy": "delete", "retention.ms": "604800000"}.get(key)
+def check_topic_configs(_resource: ConfigResource, values: Mapping[str, str]) -> None:
+    validation.check_topic(values, SETTINGS)
 
 
 def broker(broker_id: int, *, rack: str | None = None, fenced: bool = False, epoch: int = 1) -> BrokerImage:

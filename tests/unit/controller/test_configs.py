@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster, Rules, SeededRandom
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import SETTINGS, Cluster, check_topic_configs
 
 from barnabas.controller.configs import (
-    Alteration,
-    AlterOperation,
     ConfigResult,
     IncrementalChange,
     WholeChange,
     alter_configs,
-    alter_configs_incrementally,
 )
 from barnabas.controller.decision import Decision
 from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
+from barnabas.model.config_numbers import Operation
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
+from barnabas.model.settings.alter import Change
 
 TOPIC = ConfigResource(ConfigKind.TOPIC, "t")
-SET, DELETE, APPEND, SUBTRACT = AlterOperation
+SET, DELETE, APPEND, SUBTRACT = Operation
 
 
 @pytest.fixture
@@ -31,82 +31,79 @@ def cluster() -> Cluster:
             cluster.image,
             [NewTopic("t")],
             defaults=TopicDefaults(1, 1),
-            check_configs=Rules().check,
+            check_configs=check_topic_configs,
             random=SeededRandom(),
         )
     )
     return cluster
 
 
-class AnyRules(Rules):
-    def check(self, resource: ConfigResource, values: object) -> None:
-        pass
-
-
 def incrementally(
-    cluster: Cluster, resource: ConfigResource, *alterations: Alteration, validate_only: bool = False
+    cluster: Cluster, resource: ConfigResource, *changes: Change, validate_only: bool = False
 ) -> Decision[ConfigResult]:
-    rules = Rules() if resource.kind is ConfigKind.TOPIC else AnyRules()
-    return alter_configs_incrementally(
+    return alter_configs(
         cluster.image,
-        [IncrementalChange(resource, alterations)],
-        rules=rules,
+        [IncrementalChange(resource, changes)],
+        settings=SETTINGS,
         broker_id=1,
         validate_only=validate_only,
     )
 
 
 def test_set_and_delete_change_one_key_and_keep_the_others(cluster: Cluster) -> None:
-    both = (Alteration("retention.ms", SET, "5"), Alteration("cleanup.policy", SET, "compact"))
+    both = (Change("retention.ms", SET, "5"), Change("cleanup.policy", SET, "compact"))
     cluster.carry_out(incrementally(cluster, TOPIC, *both))
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("retention.ms", DELETE)))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("retention.ms", DELETE)))
     assert cluster.image.configs[TOPIC] == {"cleanup.policy": "compact"}
     assert cluster.is_consistent()
 
 
 def test_append_and_subtract_start_from_the_default(cluster: Cluster) -> None:
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("cleanup.policy", APPEND, "compact,delete")))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("cleanup.policy", APPEND, "compact,delete")))
     assert cluster.image.configs[TOPIC] == {"cleanup.policy": "delete,compact"}
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("cleanup.policy", SUBTRACT, "delete,nope")))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("cleanup.policy", SUBTRACT, "delete,nope")))
     assert cluster.image.configs[TOPIC] == {"cleanup.policy": "compact"}
 
 
 def test_deleting_the_last_key_leaves_no_settings(cluster: Cluster) -> None:
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("retention.ms", SET, "5")))
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("retention.ms", DELETE)))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("retention.ms", SET, "5")))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("retention.ms", DELETE)))
     assert TOPIC not in cluster.image.configs
     assert cluster.is_consistent()
 
 
 def test_the_older_way_replaces_everything(cluster: Cluster) -> None:
-    cluster.carry_out(incrementally(cluster, TOPIC, Alteration("retention.ms", SET, "5")))
+    cluster.carry_out(incrementally(cluster, TOPIC, Change("retention.ms", SET, "5")))
     change = WholeChange(TOPIC, (("cleanup.policy", "compact"),))
-    cluster.carry_out(alter_configs(cluster.image, [change], rules=Rules(), broker_id=1))
+    cluster.carry_out(alter_configs(cluster.image, [change], settings=SETTINGS, broker_id=1))
     assert cluster.image.configs[TOPIC] == {"cleanup.policy": "compact"}
     assert cluster.is_consistent()
 
 
 @pytest.mark.parametrize(
-    "resource",
+    ("resource", "key", "value"),
     [
-        ConfigResource(ConfigKind.BROKER, ""),
-        ConfigResource(ConfigKind.BROKER, "1"),
-        ConfigResource(ConfigKind.GROUP, "a group/with: odd % name"),
-        ConfigResource(ConfigKind.CLIENT_METRICS, "m"),
-        ConfigResource(ConfigKind.USER, "alice/clients/<default>"),
+        (ConfigResource(ConfigKind.BROKER, ""), "key", "Wert für ü"),
+        (ConfigResource(ConfigKind.BROKER, "1"), "key", "Wert für ü"),
+        (ConfigResource(ConfigKind.GROUP, "a group/with: odd % name"), "share.auto.offset.reset", "earliest"),
+        (ConfigResource(ConfigKind.CLIENT_METRICS, "m"), "metrics", "Wert für ü"),
     ],
 )
-def test_settings_of_every_kind_come_back_from_the_store(cluster: Cluster, resource: ConfigResource) -> None:
-    cluster.carry_out(incrementally(cluster, resource, Alteration("key", SET, "Wert für ü")))
-    assert cluster.image.configs[resource] == {"key": "Wert für ü"}
+def test_settings_of_every_kind_come_back_from_the_store(
+    cluster: Cluster, resource: ConfigResource, key: str, value: str
+) -> None:
+    assert cluster.carry_out(incrementally(cluster, resource, Change(key, SET, value))) == (
+        ConfigResult(resource),
+    )
+    assert cluster.image.configs[resource] == {key: value}
     assert cluster.is_consistent()
-    cluster.carry_out(incrementally(cluster, resource, Alteration("key", DELETE)))
+    cluster.carry_out(incrementally(cluster, resource, Change(key, DELETE)))
     assert resource not in cluster.image.configs
     assert cluster.is_consistent()
 
 
 def test_validate_only_writes_nothing(cluster: Cluster) -> None:
-    decision = incrementally(cluster, TOPIC, Alteration("retention.ms", SET, "5"), validate_only=True)
+    decision = incrementally(cluster, TOPIC, Change("retention.ms", SET, "5"), validate_only=True)
     assert decision == Decision((ConfigResult(TOPIC),))
 
 
@@ -167,7 +164,7 @@ def test_what_kafka_refuses_is_refused_in_its_words(
     error: int,
     message: str,
 ) -> None:
-    decision = incrementally(cluster, resource, *(Alteration(*one) for one in alterations))
+    decision = incrementally(cluster, resource, *(Change(*one) for one in alterations))
     (result,) = decision.results
     assert (result.resource, result.error, result.message) == (resource, error, message)
     assert (decision.operations, decision.deltas) == ((), ())
@@ -175,10 +172,10 @@ def test_what_kafka_refuses_is_refused_in_its_words(
 
 def test_a_resource_given_twice_is_refused_both_times(cluster: Cluster) -> None:
     change = WholeChange(TOPIC, ())
-    decision = alter_configs(cluster.image, [change, change], rules=Rules(), broker_id=1)
+    decision = alter_configs(cluster.image, [change, change], settings=SETTINGS, broker_id=1)
     assert [result.message for result in decision.results] == ["Each resource must appear at most once."] * 2
 
 
 def test_deleting_an_unknown_key_is_no_error(cluster: Cluster) -> None:
-    (result,) = incrementally(cluster, TOPIC, Alteration("nope", DELETE)).results
+    (result,) = incrementally(cluster, TOPIC, Change("nope", DELETE)).results
     assert result.error is ErrorCode.NONE

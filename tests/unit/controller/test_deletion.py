@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster, Rules, SeededRandom
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import Cluster, check_topic_configs
 
 from barnabas.controller import tree
 from barnabas.controller.deletion import TopicSelector, delete_topics
@@ -24,7 +25,7 @@ def cluster() -> Cluster:
             cluster.image,
             topics,
             defaults=TopicDefaults(1, 1),
-            check_configs=Rules().check,
+            check_configs=check_topic_configs,
             random=SeededRandom(),
         )
     )

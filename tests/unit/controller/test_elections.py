@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster, Rules, SeededRandom, broker, image_of
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import Cluster, broker, check_topic_configs, image_of
 
 from barnabas.controller.decision import Decision
 from barnabas.controller.elections import complete, elect, lead_again
@@ -41,7 +42,7 @@ def test_a_broker_that_is_back_leads_again_in_a_new_epoch() -> None:
             cluster.image,
             topics,
             defaults=TopicDefaults(1, 1),
-            check_configs=Rules().check,
+            check_configs=check_topic_configs,
             random=SeededRandom(),
         )
     )
@@ -90,7 +91,7 @@ def test_a_crash_between_the_parts_of_a_large_topic_is_made_good() -> None:
         cluster.image,
         [NewTopic("t", 50)],
         defaults=TopicDefaults(1, 1),
-        check_configs=Rules().check,
+        check_configs=check_topic_configs,
         random=SeededRandom(),
     )
     parts = decision.multis(bytes_max=3000)

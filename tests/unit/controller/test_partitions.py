@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster, Rules, SeededRandom
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import Cluster, check_topic_configs
 
 from barnabas.controller.partitions import MorePartitions, create_partitions
 from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
@@ -18,7 +19,7 @@ def cluster() -> Cluster:
             cluster.image,
             [NewTopic("t", 2)],
             defaults=TopicDefaults(1, 1),
-            check_configs=Rules().check,
+            check_configs=check_topic_configs,
             random=SeededRandom(),
         )
     )

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.controller.support import SeededRandom, broker
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import broker
 
 from barnabas.controller.placement import place
 from barnabas.model.errors import ApiError, ErrorCode

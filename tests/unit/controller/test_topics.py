@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster, Rules, SeededRandom, broker, image_of
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import Cluster, broker, check_topic_configs, image_of
 
 from barnabas.controller.registration import claim_controller
 from barnabas.controller.topics import Assignment, NewTopic, TopicDefaults, TopicResult, create_topics
@@ -20,7 +21,7 @@ def create(image: ClusterImage, *topics: NewTopic, validate_only: bool = False) 
         image,
         topics,
         defaults=DEFAULTS,
-        check_configs=Rules().check,
+        check_configs=check_topic_configs,
         random=SeededRandom(),
         validate_only=validate_only,
     ).results
@@ -28,7 +29,7 @@ def create(image: ClusterImage, *topics: NewTopic, validate_only: bool = False) 
 
 def carry_out(cluster: Cluster, *topics: NewTopic) -> tuple[TopicResult, ...]:
     decision = create_topics(
-        cluster.image, topics, defaults=DEFAULTS, check_configs=Rules().check, random=SeededRandom()
+        cluster.image, topics, defaults=DEFAULTS, check_configs=check_topic_configs, random=SeededRandom()
     )
     return cluster.carry_out(decision)
 
@@ -52,7 +53,7 @@ def test_a_topic_is_written_in_one_multi() -> None:
         image_of(broker(1)),
         [NewTopic("t", 1000, 1)],
         defaults=DEFAULTS,
-        check_configs=Rules().check,
+        check_configs=check_topic_configs,
         random=SeededRandom(),
     )
     assert len(decision.multis()) == 1
@@ -68,7 +69,7 @@ def test_validate_only_answers_and_writes_nothing() -> None:
         image_of(broker(1)),
         [NewTopic("t", 2, 1)],
         defaults=DEFAULTS,
-        check_configs=Rules().check,
+        check_configs=check_topic_configs,
         random=SeededRandom(),
         validate_only=True,
     )
@@ -91,7 +92,11 @@ def test_good_topics_are_created_beside_bad_ones() -> None:
 def test_a_deposed_controller_creates_nothing() -> None:
     cluster = Cluster()
     decision = create_topics(
-        cluster.image, [NewTopic("t")], defaults=DEFAULTS, check_configs=Rules().check, random=SeededRandom()
+        cluster.image,
+        [NewTopic("t")],
+        defaults=DEFAULTS,
+        check_configs=check_topic_configs,
+        random=SeededRandom(),
     )
     cluster.submit(Delete("/controller"))
     cluster.submit(*claim_controller(cluster.tree(), broker_id=2, now_ms=0))
@@ -211,7 +216,7 @@ def test_a_fenced_replica_is_not_in_sync_and_does_not_lead() -> None:
         cluster_image,
         [NewTopic("t", assignments=(Assignment(0, (2, 1)),))],
         defaults=DEFAULTS,
-        check_configs=Rules().check,
+        check_configs=check_topic_configs,
         random=SeededRandom(),
     )
     partition = cluster_image.apply(decision.deltas).partition("t", 0)

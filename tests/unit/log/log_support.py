@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from tests.support.chance import SeededRandom
 
 from barnabas.log.config import LogConfig
 from barnabas.log.loading import Opening, open_log
@@ -102,19 +102,6 @@ def crashed(disk: SimulatedDisk) -> SimulatedDisk:
     """The process died; the machine did not."""
     disk.crash(SeededRandom(0), CrashMode.KEEP)
     return disk
-
-
-class SeededRandom:
-    """`ports.Random` for tests."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-    def below(self, bound: int) -> int:
-        return self._random.randrange(bound)
 
 
 def batches_in(read: Read) -> list[BatchHeader]:

@@ -333,7 +333,7 @@ def test_the_offset_map_agrees_with_a_dictionary(entries: list[tuple[bytes, int]
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_nonsense_under_a_right_checksum_never_stops_the_cleaner(data: st.DataObject) -> None:
     partition = new_partition()
     partition.write(
@@ -362,7 +362,7 @@ _batch = st.tuples(
 
 
 @given(st.lists(_batch, max_size=12), st.sampled_from([0, 24 * 12]), st.integers(100, 2000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_compaction_keeps_exactly_the_last_of_every_key_and_is_idempotent(
     batches: list[tuple[list[tuple[bytes, bytes | None]], Codec, bool, int]],
     memory_bytes: int,

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.log.log_support import DIRECTORY, SeededRandom, append, batch, open_test_log
+from tests.support.chance import SeededRandom
+from tests.unit.log.log_support import DIRECTORY, append, batch, open_test_log
 
 from barnabas.log.cleaning.compaction import CleanerSettings, Compaction
 from barnabas.log.cleaning.job import CleaningJob, GroupCleaned, JobFailed, Outcome

@@ -3,7 +3,8 @@ from __future__ import annotations
 import errno
 
 import pytest
-from tests.unit.log.log_support import SeededRandom, append, batch
+from tests.support.chance import SeededRandom
+from tests.unit.log.log_support import append, batch
 
 from barnabas.log.chores import Chore
 from barnabas.log.config import LogConfig

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.unit.log.log_support import SeededRandom, append, batch, batches_in, open_test_log
+from tests.support.chance import SeededRandom
+from tests.unit.log.log_support import append, batch, batches_in, open_test_log
 
 from barnabas.log.config import LogConfig
 from barnabas.sim.disk import CrashMode, SimulatedDisk
@@ -132,5 +133,5 @@ class LogMachine(RuleBasedStateMachine):
             assert found
 
 
-LogMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+LogMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=20)
 TestAnyHistory = LogMachine.TestCase

@@ -3,15 +3,8 @@ from __future__ import annotations
 import logging
 
 import pytest
-from tests.unit.log.log_support import (
-    DIRECTORY,
-    SeededRandom,
-    append,
-    batch,
-    crashed,
-    open_test_log,
-    read_all,
-)
+from tests.support.chance import SeededRandom
+from tests.unit.log.log_support import DIRECTORY, append, batch, crashed, open_test_log, read_all
 
 from barnabas.log.config import LogConfig
 from barnabas.sim.disk import CrashMode, SimulatedDisk

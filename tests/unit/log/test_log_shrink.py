@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.log.log_support import DIRECTORY, SeededRandom, append, batch, open_test_log, read_all
+from tests.support.chance import SeededRandom
+from tests.unit.log.log_support import DIRECTORY, append, batch, open_test_log, read_all
 
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.model.config_numbers import Operation
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.settings import Scope, alter
-from barnabas.model.settings.alter import Change, Operation
+from barnabas.model.settings import Scope, alter, validation
+from barnabas.model.settings.alter import Change
 from barnabas.model.settings.broker import BrokerSettings
 
 LINES = (Path(__file__).parent / "test_settings_alter.txt").read_text().splitlines()
@@ -36,15 +37,9 @@ def answer(kind: str, resource: str, operation: str, pairs: str) -> str:
     scope = Scope[kind]
     current = {Scope.TOPIC: TOPIC, Scope.BROKER: BROKER.cluster_dynamic if resource == "-" else {}}
     try:
+        alter.check_changes(changes)
         overrides = alter.altered(scope, current.get(scope, {}), changes)
-        if scope is Scope.TOPIC:
-            alter.check_topic(overrides, BROKER)
-        elif scope is Scope.BROKER:
-            alter.check_broker(overrides, BROKER, per_broker=resource != "-")
-        elif scope is Scope.GROUP:
-            alter.check_group(overrides, BROKER)
-        else:
-            alter.check_client_metrics(overrides)
+        validation.check(scope, overrides, BROKER, per_broker=resource != "-")
     except ApiError as error:
         return f"{EXCEPTIONS[error.code]}: {error.message}"
     return "OK"
@@ -82,14 +77,13 @@ def test_delete_forgets_the_override() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ([Change("retention.ms", 9, "1")], "Unknown operations type 9"),
         ([Change("retention.ms", 0, None)], "Null value not supported for : retention.ms"),
         ([Change("a", 0, "1"), Change("a", 1, None)], "Error due to duplicate config keys"),
     ],
 )
 def test_malformed_changes_are_refused(changes: list[Change], sentence: str) -> None:
     with pytest.raises(ApiError) as caught:
-        alter.altered(Scope.TOPIC, {}, changes)
+        alter.check_changes(changes)
     assert (caught.value.code, caught.value.message) == (ErrorCode.INVALID_REQUEST, sentence)
 
 
@@ -99,16 +93,7 @@ def test_legacy_alter_replaces_everything_and_knows_no_null() -> None:
         alter.replaced([("a", "1"), ("b", None)])
 
 
-def test_single_settings_are_validated_by_name() -> None:
-    alter.validate_topic_config("retention.ms", "5")
-    alter.validate_broker_config("log.retention.ms", "5", per_broker=False, broker=BROKER)
-    with pytest.raises(ApiError, match="Unknown topic config name: retention"):
-        alter.validate_topic_config("retention", "5")
-    with pytest.raises(ApiError, match=r"Cannot update these configs dynamically: \[log\.dirs\]"):
-        alter.validate_broker_config("log.dirs", "/a", per_broker=True, broker=BROKER)
-
-
 def test_what_check_broker_returns_is_in_force() -> None:
-    after = alter.check_broker({"log.retention.ms": "7"}, BROKER, per_broker=False)
+    after = validation.check_broker({"log.retention.ms": "7"}, BROKER, per_broker=False)
     assert after.log_retention_ms == 7
     assert BROKER.log_retention_ms == 7 * 24 * 3_600_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker import config_requests as shared
-from barnabas.broker.config_rules import SettingsRules
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import WholeChange, alter_configs
+from barnabas.model.config_numbers import ResourceType
 from barnabas.protocol.messages.alter_configs import (
     AlterConfigsRequest,
     AlterConfigsResourceResponse,
@@ -28,7 +28,7 @@ def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
             request.validate_only,
         )
         for item in request.resources
-        if item.resource_type == shared.BROKER_LOGGER
+        if item.resource_type == ResourceType.BROKER_LOGGER
     ]
     changes = [
         WholeChange(
@@ -48,7 +48,7 @@ def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
         lambda image: alter_configs(
             image,
             changes,
-            rules=SettingsRules(node.settings),
+            settings=node.settings,
             broker_id=node.broker_id,
             validate_only=request.validate_only,
         ),

@@ -9,15 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker import config_requests as shared
-from barnabas.broker.config_rules import SettingsRules
 from barnabas.broker.dispatch import Context
-from barnabas.controller.configs import (
-    Alteration,
-    AlterOperation,
-    IncrementalChange,
-    alter_configs_incrementally,
-)
+from barnabas.controller.configs import IncrementalChange, alter_configs
+from barnabas.model.config_numbers import Operation, ResourceType
 from barnabas.model.errors import ErrorCode
+from barnabas.model.settings.alter import Change
 from barnabas.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,
@@ -34,7 +30,7 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
     early += [
         _loggers(node, item, request.validate_only)
         for item in request.resources
-        if item.resource_type == shared.BROKER_LOGGER
+        if item.resource_type == ResourceType.BROKER_LOGGER
     ]
     changes = [_change(item) for item in request.resources if item.resource_type in shared.KINDS]
 
@@ -43,10 +39,10 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
         context.reply(IncrementalAlterConfigsResponse(responses=responses))
 
     node.controller.decide(
-        lambda image: alter_configs_incrementally(
+        lambda image: alter_configs(
             image,
             changes,
-            rules=SettingsRules(node.settings),
+            settings=node.settings,
             broker_id=node.broker_id,
             validate_only=request.validate_only,
         ),
@@ -55,17 +51,17 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
 
 
 def _change(item: AlterConfigsResource) -> IncrementalChange:
-    alterations = tuple(Alteration(c.name, c.config_operation, c.value) for c in item.configs)
-    return IncrementalChange(shared.resource(item.resource_type, item.resource_name), alterations)
+    changes = tuple(Change(c.name, c.config_operation, c.value) for c in item.configs)
+    return IncrementalChange(shared.resource(item.resource_type, item.resource_name), changes)
 
 
 def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> shared.Answer:
-    if any(c.config_operation not in {AlterOperation.SET, AlterOperation.DELETE} for c in item.configs):
+    if any(c.config_operation not in {Operation.SET, Operation.DELETE} for c in item.configs):
         return shared.Answer(
             ErrorCode.INVALID_REQUEST,
             "APPEND and SUBTRACT operations are not allowed for the BROKER_LOGGER resource",
-            shared.BROKER_LOGGER,
+            ResourceType.BROKER_LOGGER,
             item.resource_name,
         )
-    levels = {c.name: None if c.config_operation == AlterOperation.DELETE else c.value for c in item.configs}
+    levels = {c.name: None if c.config_operation == Operation.DELETE else c.value for c in item.configs}
     return shared.alter_loggers(item.resource_name, node.broker_id, levels, validate_only)

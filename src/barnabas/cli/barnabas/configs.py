@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from barnabas.cli.barnabas.common import connect, done, pairs, run, show, verbs
+from barnabas.model.config_numbers import Operation, ResourceType, Source
 from barnabas.wire.admin import configs
-from barnabas.wire.admin.configs import Change, Operation, Resource, ResourceType, Source
+from barnabas.wire.admin.configs import Change, Resource
 
 
 def main(arguments: Sequence[str]) -> int:

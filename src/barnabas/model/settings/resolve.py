@@ -7,9 +7,9 @@ is dropped, so `retention.ms` shows nothing of a broker that only sets `log.rete
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from typing import NamedTuple
 
+from barnabas.model.config_numbers import Source
 from barnabas.model.settings.broker import BrokerSettings, base_row
 from barnabas.model.settings.row import Mode, Setting
 from barnabas.model.settings.table import (
@@ -24,21 +24,6 @@ from barnabas.model.settings.table import (
 )
 from barnabas.model.settings.topic import inherited
 from barnabas.model.settings.values import Type, to_text
-
-
-class Source(IntEnum):
-    """Numbered as the protocol numbers them."""
-
-    UNKNOWN = 0
-    DYNAMIC_TOPIC_CONFIG = 1
-    DYNAMIC_BROKER_CONFIG = 2
-    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
-    STATIC_BROKER_CONFIG = 4
-    DEFAULT_CONFIG = 5
-    DYNAMIC_BROKER_LOGGER_CONFIG = 6
-    DYNAMIC_CLIENT_METRICS_CONFIG = 7
-    DYNAMIC_GROUP_CONFIG = 8
-
 
 _TYPE_IDS = {
     Type.BOOLEAN: 1,

@@ -69,7 +69,7 @@ def list_offsets_by_time(d: Dialogue) -> None:
 
 @scenario
 def list_offsets_inside_batches(d: Dialogue) -> None:
-    """Records of one batch with times of their own, out of order; compressed; with the batch's append time."""
+    """One batch's records with times of their own, out of order; compressed; with the batch's append time."""
     from barnabas.records.build import build_batch
 
     del build_batch

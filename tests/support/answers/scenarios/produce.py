@@ -125,7 +125,9 @@ def bad_batches() -> dict[str, bytes]:
         "garbage payload": change(GOOD, payload=b"\xff" * 30).encode(),
         "payload with bytes left": change(GOOD, payload=GOOD._records() + b"\0\0\0").encode(),
         "control batch": change(GOOD, attributes=0x20).encode(),
-        "transactional batch": change(GOOD, attributes=0x10, producer_id=77, producer_epoch=0, base_sequence=0).encode(),
+        "transactional batch": change(
+            GOOD, attributes=0x10, producer_id=77, producer_epoch=0, base_sequence=0
+        ).encode(),
         "transactional batch without producer": change(GOOD, attributes=0x10).encode(),
         "log append time": change(GOOD, attributes=0x08).encode(),
         "delete horizon": change(GOOD, attributes=0x40).encode(),
