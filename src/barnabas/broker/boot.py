@@ -13,8 +13,9 @@ from barnabas.controller import elections, tree
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
 from barnabas.log.config import LogConfig
+from barnabas.model.endpoint import Endpoint
 from barnabas.model.ids import TopicPartition, uuid_text
-from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind, Endpoint
+from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind
 from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
 
 if TYPE_CHECKING:

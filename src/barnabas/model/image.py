@@ -13,6 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from barnabas.model.endpoint import Endpoint
 from barnabas.model.ids import INTERNAL_TOPICS
 
 NO_LEADER = -1
@@ -20,19 +21,6 @@ NO_LEADER = -1
 UNINITIALISED_EPOCH = -1
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
-
-
-class SecurityProtocol(StrEnum):
-    PLAINTEXT = "PLAINTEXT"
-    SSL = "SSL"
-    SASL_PLAINTEXT = "SASL_PLAINTEXT"
-    SASL_SSL = "SASL_SSL"
-
-
-class Endpoint(NamedTuple):
-    host: str
-    port: int
-    security_protocol: SecurityProtocol
 
 
 @dataclass(frozen=True, slots=True)

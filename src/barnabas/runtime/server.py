@@ -17,7 +17,7 @@ from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError
 from barnabas.model import properties as java_properties
-from barnabas.model.image import Endpoint, SecurityProtocol
+from barnabas.model.endpoint import Endpoint
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.runtime import logs
@@ -115,7 +115,7 @@ class Server:
         """Bind first: a listener on port 0 must know its port before it is advertised."""
         backlog = self.settings.integer("socket.listen.backlog.size")
         bound: dict[str, int] = {}
-        for endpoint in self.settings.listeners:
+        for name, endpoint in self.settings.listeners.items():
             try:
                 listener = self.reactor.bind(endpoint.host, endpoint.port, backlog)
             except OSError as error:
@@ -123,13 +123,11 @@ class Server:
                     f"Socket server failed to bind to {endpoint.host or '0.0.0.0'}:{endpoint.port}: "
                     f"{error.strerror}."
                 ) from error
-            self.listening.append((endpoint.name, listener))
-            bound[endpoint.name] = listener.getsockname()[1]
-        for endpoint in self.settings.advertised_listeners:
+            self.listening.append((name, listener))
+            bound[name] = listener.getsockname()[1]
+        for name, endpoint in self.settings.advertised_listeners.items():
             host = endpoint.host or socket.getfqdn()
-            port = endpoint.port or bound[endpoint.name]
-            protocol = SecurityProtocol(endpoint.protocol.name)
-            self.endpoints[endpoint.name] = Endpoint(host, port, protocol)
+            self.endpoints[name] = endpoint._replace(host=host, port=endpoint.port or bound[name])
 
     def _serve(self) -> None:
         for name, listener in self.listening:

@@ -14,7 +14,7 @@ from barnabas.broker.boot import Boot, BootError
 from barnabas.broker.node import Node, Ports
 from barnabas.broker.session import Part, Session
 from barnabas.log.names import PartitionDirectory, parse_directory
-from barnabas.model.image import Endpoint, SecurityProtocol
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.sim.cleaner import SimulatedCleaner
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk

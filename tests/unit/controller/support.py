@@ -9,13 +9,8 @@ from typing import TypeVar
 from barnabas.controller.decision import Decision
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import register_broker, start_alone
-from barnabas.model.image import (
-    BrokerImage,
-    ClusterImage,
-    ConfigResource,
-    Endpoint,
-    SecurityProtocol,
-)
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.image import BrokerImage, ClusterImage, ConfigResource
 from barnabas.model.settings import validation
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Completed, Read, Subtree, Value, Values, Write

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from barnabas.controller import tree
 from barnabas.controller.znodes import administration, cluster, topics
 from barnabas.controller.znodes.fields import MalformedNodeError
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import (
     BrokerImage,
     ConfigKind,
     ConfigResource,
-    Endpoint,
     PartitionImage,
     ProducerIdBlock,
-    SecurityProtocol,
     TopicImage,
 )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.model.settings.listeners import Endpoint, SecurityProtocol
 from barnabas.model.settings.topic import TopicSettings
 from barnabas.model.settings.values import Password
 
@@ -31,7 +31,7 @@ def test_an_empty_file_is_a_broker_with_kafkas_defaults() -> None:
     settings, warnings = BrokerSettings.parse({})
     assert warnings == ()
     assert settings.broker_id is None
-    assert settings.listeners == (Endpoint("PLAINTEXT", SecurityProtocol.PLAINTEXT, "", 9092),)
+    assert settings.listeners == {"PLAINTEXT": Endpoint("", 9092, SecurityProtocol.PLAINTEXT)}
     assert settings.log_dirs == ("/tmp/kafka-logs",)
     assert settings.zookeeper_connect is None
     assert settings.integer("socket.request.max.bytes") == 104857600
@@ -46,8 +46,8 @@ def test_a_kraft_file_that_names_only_this_node_is_accepted() -> None:
     settings, warnings = BrokerSettings.parse(KRAFT)
     assert warnings == ()
     assert settings.broker_id == 1
-    assert [each.name for each in settings.listeners] == ["PLAINTEXT"]
-    assert [each.port for each in settings.controller_listeners] == [9093]
+    assert list(settings.listeners) == ["PLAINTEXT"]
+    assert [each.port for each in settings.controller_listeners.values()] == [9093]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,10 @@ def test_listeners_may_not_share_a_port(addresses: tuple[str, str, str], sentenc
 def test_ipv4_and_ipv6_listeners_may_share_a_port() -> None:
     listeners = THREE.format("127.0.0.1:9092", "[::1]:9092", ":9093")
     settings = BrokerSettings({**KRAFT, **SECURE, "listeners": listeners})
-    assert [(each.host, each.port) for each in settings.listeners] == [("127.0.0.1", 9092), ("::1", 9092)]
+    assert [(each.host, each.port) for each in settings.listeners.values()] == [
+        ("127.0.0.1", 9092),
+        ("::1", 9092),
+    ]
 
 
 @pytest.mark.parametrize("name", ["host.name", "port", "advertised.host.name", "advertised.port"])

@@ -14,7 +14,8 @@ from barnabas.controller.znodes.fields import (
     json_object,
     required,
 )
-from barnabas.model.image import BrokerImage, Endpoint, ProducerIdBlock, SecurityProtocol
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.image import BrokerImage, ProducerIdBlock
 
 _SECURITY_PROTOCOLS = {str(protocol) for protocol in SecurityProtocol}
 

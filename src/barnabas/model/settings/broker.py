@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from barnabas.model.settings import endpoints, plugins, requirements
-from barnabas.model.settings.listeners import Endpoint, SecurityProtocol, parse_map
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.settings import listeners, plugins, requirements
+from barnabas.model.settings.listener_syntax import parse_map
 from barnabas.model.settings.row import Setting
 from barnabas.model.settings.table import BROKER_SETTINGS, BROKER_SYNONYMS
 from barnabas.model.settings.typed import TypedValues
@@ -47,9 +48,9 @@ class BrokerSettings(TypedValues):
     static: Mapping[str, str]
     cluster_dynamic: Mapping[str, str]
     own_dynamic: Mapping[str, str]
-    listeners: tuple[Endpoint, ...]
-    advertised_listeners: tuple[Endpoint, ...]
-    controller_listeners: tuple[Endpoint, ...]
+    listeners: Mapping[str, Endpoint]
+    advertised_listeners: Mapping[str, Endpoint]
+    controller_listeners: Mapping[str, Endpoint]
     inter_broker_listener: str
 
     def __init__(
@@ -70,8 +71,8 @@ class BrokerSettings(TypedValues):
                 for name, row in BROKER_SETTINGS.items()
             }
         )
-        resolved = endpoints.resolve(self, texts)
-        self.listeners = resolved.listeners
+        resolved = listeners.resolve(self, texts)
+        self.listeners = resolved.opened
         self.advertised_listeners = resolved.advertised
         self.controller_listeners = resolved.controllers
         self.inter_broker_listener = resolved.inter_broker
@@ -162,7 +163,7 @@ class BrokerSettings(TypedValues):
 
     @property
     def inter_broker_protocol(self) -> SecurityProtocol:
-        return next(each.protocol for each in self.listeners if each.name == self.inter_broker_listener)
+        return self.listeners[self.inter_broker_listener].security_protocol
 
 
 def base_row(name: str) -> Setting | None:

@@ -1,132 +1,97 @@
-"""`listeners`, `advertised.listeners` and `listener.security.protocol.map`, parsed into endpoints."""
+"""Which endpoints a broker opens, advertises and uses among brokers, and what they must satisfy together."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from barnabas.model.settings.values import SettingError
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.settings.listener_syntax import listener_name, parse_endpoints, parse_protocols
+from barnabas.model.settings.typed import TypedValues
+from barnabas.model.settings.values import SettingError, require
 
-_ENDPOINT = r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]+)"
-_PORT_MAX = 65535
-
-
-class SecurityProtocol(IntEnum):
-    PLAINTEXT = 0
-    SSL = 1
-    SASL_PLAINTEXT = 2
-    SASL_SSL = 3
-
-    @property
-    def encrypted(self) -> bool:
-        return self in {SecurityProtocol.SSL, SecurityProtocol.SASL_SSL}
-
-    @property
-    def authenticated(self) -> bool:
-        """Whether a SASL exchange comes first."""
-        return self in {SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL}
+_MAP = "listener.security.protocol.map"
 
 
-class Endpoint(NamedTuple):
-    name: str
-    protocol: SecurityProtocol
-    host: str  # empty: the default interface
-    port: int
+class Listeners(NamedTuple):
+    """Endpoints by listener name."""
+
+    opened: Mapping[str, Endpoint]
+    advertised: Mapping[str, Endpoint]
+    controllers: Mapping[str, Endpoint]
+    inter_broker: str
 
 
-def parse_map(name: str, text: str) -> dict[str, str]:
-    """`key:value,key:value`; the last colon separates, so that IPv6 addresses may be keys."""
-    pairs: dict[str, str] = {}
-    for item in re.split(r"\s*,\s*", text.strip()) if text.strip() else ():
-        key, separator, value = item.rpartition(":")
-        if not separator:
-            raise SettingError(
-                f"Error parsing configuration property '{name}': '{item}' is no key:value pair"
-            )
-        pairs[key.strip()] = value.strip()
-    return pairs
+def resolve(settings: TypedValues, texts: Mapping[str, str]) -> Listeners:
+    protocols = _protocols(settings, texts)
+    controller_names = {name.upper() for name in settings.names("controller.listener.names")}
+    opened = parse_endpoints(settings.names("listeners"), protocols, distinct_ports=True)
+    entries = settings.names("advertised.listeners") or settings.names("listeners")
+    advertised = {
+        name: endpoint
+        for name, endpoint in parse_endpoints(entries, protocols, distinct_ports=False).items()
+        if name not in controller_names
+    }
+    inter_broker = _inter_broker(settings, texts, protocols)
+    _check_advertised(opened, advertised, inter_broker)
+    return Listeners(
+        {name: endpoint for name, endpoint in opened.items() if name not in controller_names},
+        advertised,
+        {name: endpoint for name, endpoint in opened.items() if name in controller_names},
+        inter_broker,
+    )
 
 
-def parse_protocols(name: str, text: str) -> dict[str, SecurityProtocol]:
-    protocols: dict[str, SecurityProtocol] = {}
-    for listener, protocol in parse_map(name, text).items():
-        if protocol.upper() not in SecurityProtocol.__members__:
-            raise SettingError(f"Invalid security protocol `{protocol}` defined in {name}")
-        protocols[listener.upper()] = SecurityProtocol[protocol.upper()]
+def _protocols(settings: TypedValues, texts: Mapping[str, str]) -> dict[str, SecurityProtocol]:
+    """Without an explicit map, controller listeners are plain as long as everything else is."""
+    protocols = parse_protocols(_MAP, settings.text(_MAP))
+    if _MAP in texts:
+        return protocols
+    controllers = [name.upper() for name in settings.names("controller.listener.names")]
+    names = {listener_name(entry) for entry in settings.names("listeners")} | set(controllers)
+    if not names & {"SSL", "SASL_SSL", "SASL_PLAINTEXT"}:
+        protocols.update(dict.fromkeys(controllers, SecurityProtocol.PLAINTEXT))
     return protocols
 
 
-def listener_name(entry: str) -> str:
-    name, separator, _ = entry.partition("://")
-    if not separator:
-        raise SettingError(f"Unable to parse a listener name from {entry}")
+def _inter_broker(
+    settings: TypedValues, texts: Mapping[str, str], protocols: Mapping[str, SecurityProtocol]
+) -> str:
+    name = settings.optional_text("inter.broker.listener.name")
+    if name is None:
+        return settings.text("security.inter.broker.protocol")
+    if "security.inter.broker.protocol" in texts:
+        raise SettingError(
+            "Only one of inter.broker.listener.name and security.inter.broker.protocol should be set."
+        )
+    if name.upper() not in protocols:
+        raise SettingError(
+            f"Listener with name {name.upper()} defined in inter.broker.listener.name not found in {_MAP}."
+        )
     return name.upper()
 
 
-def parse_endpoints(
-    entries: Sequence[str], protocols: Mapping[str, SecurityProtocol], *, distinct_ports: bool
-) -> tuple[Endpoint, ...]:
-    """Endpoints with names of their own; ports too, unless they are only advertised."""
-    whole = f"[{', '.join(entries)}]"
-    try:
-        endpoints = tuple(_endpoint(entry, protocols) for entry in entries)
-        if len({endpoint.name for endpoint in endpoints}) != len(endpoints):
-            raise SettingError(f"Each listener must have a different name, listeners: {whole}")
-        if distinct_ports:
-            _check_ports(endpoints, whole)
-    except SettingError as error:
-        raise SettingError(f"Error creating broker listeners from '{whole}': {error}") from None
-    return endpoints
-
-
-def _endpoint(entry: str, protocols: Mapping[str, SecurityProtocol]) -> Endpoint:
-    match = re.fullmatch(_ENDPOINT, entry)
-    if match is None or not 0 <= int(match[3]) <= _PORT_MAX:
-        raise SettingError(f"Unable to parse {entry} to a broker endpoint")
-    name = match[1].upper()
-    if name not in protocols:
-        raise SettingError(f"No security protocol defined for listener {name}")
-    return Endpoint(name, protocols[name], match[2], int(match[3]))
-
-
-def _check_ports(endpoints: Iterable[Endpoint], whole: str) -> None:
-    """Port 0 asks the system for one. An IPv4 and an IPv6 address may share a port; nothing else may."""
-    by_port: dict[int, list[Endpoint]] = {}
-    for endpoint in endpoints:
-        if endpoint.port != 0:
-            by_port.setdefault(endpoint.port, []).append(endpoint)
-    for port, sharing in by_port.items():
-        if len(sharing) == 1:
-            continue
-        versions = [_address_version(endpoint.host) for endpoint in sharing]
-        problem = _sharing_problem([version for version in versions if version], versions.count(None))
-        if problem:
-            raise SettingError(
-                f"{problem}, listeners: {whole}" + (f", port: {port}" if any(versions) else "")
-            )
-
-
-def _sharing_problem(versions: Sequence[int], host_names: int) -> str | None:
-    if host_names > 1:
-        return "Each listener must have a different port"
-    if not versions:
-        return None
-    if len(versions) != 2:
-        return (
-            "Each listener must have a different port unless exactly one listener has an IPv4 address "
-            "and the other IPv6 address"
-        )
-    if host_names or versions[0] == versions[1]:
-        return "If you have two listeners on the same port then one needs to be IPv4 and the other IPv6"
-    return None
-
-
-def _address_version(host: str) -> int | None:
-    import ipaddress  # only shared ports pay for it
-
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).version
-    except ValueError:
-        return None
+def _check_advertised(
+    opened: Mapping[str, Endpoint], advertised: Mapping[str, Endpoint], inter_broker: str
+) -> None:
+    require(
+        bool(advertised),
+        "There must be at least one broker advertised listener. "
+        "Perhaps all listeners appear in controller.listener.names?",
+    )
+    names = ",".join(advertised)
+    require(
+        inter_broker in advertised,
+        "inter.broker.listener.name must be a listener name defined in advertised.listeners. "
+        f"The valid options based on currently configured listeners are {names}",
+    )
+    require(
+        advertised.keys() <= opened.keys(),
+        "advertised.listeners listener names must be equal to or a subset of the ones defined in listeners. "
+        f"Found {names}. The valid options based on the current configuration are "
+        f"{','.join(opened)}",
+    )
+    require(
+        all(endpoint.host != "0.0.0.0" for endpoint in advertised.values()),
+        "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address.",
+    )

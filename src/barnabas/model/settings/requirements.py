@@ -55,7 +55,7 @@ def _check_quorum(settings: BrokerSettings) -> None:
     others = [voter for voter in voters if int(voter.partition("@")[0]) != settings.broker_id]
     if others:
         raise SettingError(f"controller.quorum.voters names other nodes ({', '.join(others)}); {advice}")
-    ports = {endpoint.port for endpoint in settings.controller_listeners}
+    ports = {endpoint.port for endpoint in settings.controller_listeners.values()}
     servers = settings.names("controller.quorum.bootstrap.servers")
     strangers = [server for server in servers if not _listens_on(server, ports)]
     if strangers or len(servers) > 1:
@@ -142,7 +142,7 @@ def _check_network(settings: BrokerSettings) -> None:
         f"connection.failed.authentication.delay.ms={delay_ms} should always be less than "
         f"connections.max.idle.ms={idle_ms} to prevent failed authentication responses from timing out",
     )
-    names = {endpoint.name for endpoint in (*settings.listeners, *settings.controller_listeners)}
+    names = {*settings.listeners, *settings.controller_listeners}
     for name in settings.names("early.start.listeners"):
         if name.upper() not in names:
             raise SettingError(
