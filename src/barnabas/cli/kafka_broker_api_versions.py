@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli.connecting import COMMAND_CONFIG, connect
-from barnabas.cli.failures import FAILURES
-from barnabas.cli.options import Option, Parser
-from barnabas.cli.running import run
+from barnabas.cli.support.connecting import COMMAND_CONFIG, connect
+from barnabas.cli.support.failures import FAILURES
+from barnabas.cli.support.options import Option, Parser
+from barnabas.cli.support.running import run
 from barnabas.protocol.messages import APIS
 from barnabas.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from barnabas.protocol.messages.metadata import MetadataResponseBroker

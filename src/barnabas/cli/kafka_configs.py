@@ -10,12 +10,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from barnabas.cli import configs_options, configs_quotas
-from barnabas.cli.configs_options import Entity
-from barnabas.cli.connecting import connect, properties_of
-from barnabas.cli.failures import ToolError, java_name, sentence
-from barnabas.cli.options import Options
-from barnabas.cli.running import run
+from barnabas.cli.parts import configs_options, configs_quotas
+from barnabas.cli.parts.configs_options import Entity
+from barnabas.cli.support.connecting import connect, properties_of
+from barnabas.cli.support.failures import ToolError, java_name, sentence
+from barnabas.cli.support.options import Options
+from barnabas.cli.support.running import run
 from barnabas.model.config_numbers import Operation, ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult

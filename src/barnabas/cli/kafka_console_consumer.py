@@ -13,17 +13,12 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from barnabas.cli.console_consumer_options import PARSER, Request, request_of
-from barnabas.cli.formatters import FormatterError, OutputRecord
-from barnabas.cli.kafka_client import (
-    ERRORS,
-    ConfigError,
-    check_resolvable,
-    log,
-    parse,
-)
-from barnabas.cli.record_source import ReadingError, RecordSource
-from barnabas.cli.running import run
+from barnabas.cli.parts.console_consumer_formatters import FormatterError, OutputRecord
+from barnabas.cli.parts.console_consumer_options import PARSER, Request, request_of
+from barnabas.cli.support.librdkafka import ERRORS, ConfigError, check_resolvable
+from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.record_source import ReadingError, RecordSource
+from barnabas.cli.support.running import parse, run
 
 if TYPE_CHECKING:
     from confluent_kafka import Message

@@ -12,24 +12,28 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from barnabas.cli.console_producer_options import PARSER, checked, producer_properties, reader_properties
-from barnabas.cli.failures import java_name
-from barnabas.cli.kafka_client import (
+from barnabas.cli.parts.console_producer_options import (
+    PARSER,
+    checked,
+    producer_properties,
+    reader_properties,
+)
+from barnabas.cli.parts.console_producer_readers import InputRecord, LineReader, ReaderError
+from barnabas.cli.support.connection_warnings import ConnectionWarnings
+from barnabas.cli.support.failures import java_name
+from barnabas.cli.support.librdkafka import (
     ERRORS,
     PRODUCER_DEFAULTS,
     ConfigError,
-    ConnectionWarnings,
     build,
     check_resolvable,
     exception_name,
-    log,
-    parse,
     sentence,
 )
-from barnabas.cli.options import Options
-from barnabas.cli.readers import InputRecord, LineReader, ReaderError
-from barnabas.cli.running import run
-from barnabas.cli.topic_metadata import TopicMetadata
+from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.options import Options
+from barnabas.cli.support.running import parse, run
+from barnabas.cli.support.topic_metadata import TopicMetadata
 from barnabas.model.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:

@@ -16,18 +16,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from barnabas.cli.connecting import NO_ZOOKEEPER
-from barnabas.cli.kafka_client import (
-    ConfigError,
-    check_resolvable,
-    one_of,
-    parse,
-    print_metrics,
-    properties_of,
-)
-from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.record_source import ReadingError, RecordSource, Selection, topic_pattern
-from barnabas.cli.running import run
+from barnabas.cli.support.connecting import NO_ZOOKEEPER
+from barnabas.cli.support.librdkafka import ConfigError, check_resolvable, print_metrics
+from barnabas.cli.support.options import Option, OptionError, Options, Parser
+from barnabas.cli.support.properties import properties_of
+from barnabas.cli.support.record_source import ReadingError, RecordSource, Selection, topic_pattern
+from barnabas.cli.support.running import one_of, parse, run
 
 _BATCH = 2000
 _STATISTICS_INTERVAL_MS = 200

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from barnabas.cli.connecting import COMMAND_CONFIG, connect
-from barnabas.cli.failures import FAILURES, ToolError, java_name, sentence
-from barnabas.cli.options import Option, Parser
-from barnabas.cli.running import run
+from barnabas.cli.support.connecting import COMMAND_CONFIG, connect
+from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.options import Option, Parser
+from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.wire import Cluster, DeadlineError

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from barnabas.cli.dump_index import (
+from barnabas.cli.parts.dump_log_batches import MAX_BYTES, Decode, Findings, LogView, log_lines
+from barnabas.cli.parts.dump_log_indexes import (
     CorruptFileError,
     base_offset,
     index_lines,
@@ -19,10 +20,8 @@ from barnabas.cli.dump_index import (
     time_index_lines,
     transaction_index_lines,
 )
-from barnabas.cli.dump_log import MAX_BYTES, Decode, Findings, LogView, log_lines
-from barnabas.cli.kafka_client import parse
-from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.running import run
+from barnabas.cli.support.options import Option, OptionError, Options, Parser
+from barnabas.cli.support.running import parse, run
 from barnabas.log.producer_snapshots import CorruptSnapshotError
 
 

@@ -9,10 +9,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from barnabas.cli.connecting import connect, matching
-from barnabas.cli.failures import FAILURES, ToolError, java_name, sentence
-from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.running import run
+from barnabas.cli.support.connecting import connect, matching
+from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.options import Option, OptionError, Options, Parser
+from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
 from barnabas.wire import Cluster, SettingsError

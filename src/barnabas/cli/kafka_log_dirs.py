@@ -6,10 +6,10 @@ import json
 import sys
 from collections.abc import Collection, Sequence
 
-from barnabas.cli.connecting import connect
-from barnabas.cli.failures import FAILURES, ToolError, java_name, sentence
-from barnabas.cli.options import Option, Parser
-from barnabas.cli.running import run
+from barnabas.cli.support.connecting import connect
+from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.options import Option, Parser
+from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.describe_log_dirs import DescribeLogDirsResult
 from barnabas.wire import Cluster

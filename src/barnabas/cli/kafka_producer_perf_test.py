@@ -13,21 +13,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from barnabas.cli.argument_parser import KafkaArgumentParser
-from barnabas.cli.kafka_client import (
+from barnabas.cli.parts.producer_perf_statistics import Throttle, Totals, Window
+from barnabas.cli.support.argument_parser import KafkaArgumentParser
+from barnabas.cli.support.connection_warnings import ConnectionWarnings
+from barnabas.cli.support.librdkafka import (
     PRODUCER_DEFAULTS,
     ConfigError,
-    ConnectionWarnings,
     build,
     check_resolvable,
     exception_name,
     print_metrics,
-    properties_file,
     sentence,
 )
-from barnabas.cli.options import OptionError
-from barnabas.cli.perf_stats import Throttle, Totals, Window
-from barnabas.cli.running import run
+from barnabas.cli.support.options import OptionError
+from barnabas.cli.support.properties import properties_file
+from barnabas.cli.support.running import run
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message

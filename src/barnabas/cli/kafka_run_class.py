@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli.nearest import nearest
+from barnabas.cli.support.nearest import nearest
 
 # Java class → our module. Kafka moved most classes from kafka.* to org.apache.kafka.tools.*; both names live.
 CLASSES = {

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from barnabas.cli.kafka_client import log
-from barnabas.cli.options import Option, Options, Parser
-from barnabas.cli.properties import load_properties, parse_pairs
-from barnabas.cli.running import run
+from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.options import Option, Options, Parser
+from barnabas.cli.support.properties import load_properties, parse_pairs
+from barnabas.cli.support.running import run
 from barnabas.model.properties import PropertiesError
 
 _SOURCE = "kafka.Kafka$"

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from barnabas.cli.options import Option, Parser
-from barnabas.cli.properties import load_properties, parse_pairs
-from barnabas.cli.running import run
+from barnabas.cli.support.options import Option, Parser
+from barnabas.cli.support.properties import load_properties, parse_pairs
+from barnabas.cli.support.running import run
 from barnabas.model.properties import PropertiesError
 
 _SCRIPTS = frozenset({"kafka-server-start", "kafka-server-start.sh"})

@@ -13,8 +13,7 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from barnabas.cli.argument_parser import KafkaArgumentParser
-from barnabas.cli.feature_levels import (
+from barnabas.cli.parts.storage_features import (
     LATEST,
     RELEASES,
     UnknownFeatureError,
@@ -23,9 +22,9 @@ from barnabas.cli.feature_levels import (
     release_level,
     version_mapping,
 )
-from barnabas.cli.kafka_client import properties_file
-from barnabas.cli.properties import load_properties
-from barnabas.cli.running import run
+from barnabas.cli.support.argument_parser import KafkaArgumentParser
+from barnabas.cli.support.properties import load_properties, properties_file
+from barnabas.cli.support.running import run
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import META_PROPERTIES, MetaProperties
 from barnabas.model.ids import uuid_text

@@ -10,12 +10,12 @@ import re
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli import topics_options
-from barnabas.cli.connecting import connect, matching
-from barnabas.cli.failures import FAILURES, ToolError, log_error, sentence
-from barnabas.cli.options import OptionError, Options
-from barnabas.cli.running import run
-from barnabas.cli.topics_describe import Shown, describe
+from barnabas.cli.parts import topics_options
+from barnabas.cli.parts.topics_describe import Shown, describe
+from barnabas.cli.support.connecting import connect, matching
+from barnabas.cli.support.failures import FAILURES, ToolError, log_error, sentence
+from barnabas.cli.support.options import OptionError, Options
+from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, uuid_from_text
 from barnabas.wire import Cluster, SettingsError

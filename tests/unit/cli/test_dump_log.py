@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.cli.dump_index import (
+from barnabas.cli.parts.dump_log_batches import Findings, LogView, log_lines
+from barnabas.cli.parts.dump_log_indexes import (
     CorruptFileError,
     index_lines,
     snapshot_lines,
     time_index_lines,
     transaction_index_lines,
 )
-from barnabas.cli.dump_log import Findings, LogView, log_lines
 from barnabas.log.producer_snapshots import CorruptSnapshotError
 from barnabas.records.build import build_batch
 from barnabas.records.control import EndTransactionMarker, build_marker

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from barnabas.cli.options import Option, OptionError, Parser, UsageError, VersionAsked
+from barnabas.cli.support.options import Option, OptionError, Parser, UsageError, VersionAsked
 
 PARSER = Parser(
     "A tool.",

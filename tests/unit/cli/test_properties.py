@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from barnabas.cli.properties import load_properties, parse_pairs
+from barnabas.cli.support.properties import load_properties, parse_pairs
 
 
 def test_a_file_is_read_as_java_reads_it(tmp_path: Path) -> None:

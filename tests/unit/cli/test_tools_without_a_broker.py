@@ -10,15 +10,15 @@ from barnabas.cli import kafka_configs, kafka_run_class, kafka_topics
 from barnabas.cli.barnabas import NOUNS
 from barnabas.cli.barnabas import main as barnabas_main
 from barnabas.cli.barnabas.common import show
-from barnabas.cli.configs_options import PARSER as CONFIGS_PARSER
-from barnabas.cli.configs_options import entity_of
-from barnabas.cli.configs_quotas import java_double
-from barnabas.cli.connecting import matching
-from barnabas.cli.failures import ToolError, java_name, sentence
 from barnabas.cli.kafka_broker_api_versions import versions_text
 from barnabas.cli.kafka_delete_records import parse_offsets
 from barnabas.cli.kafka_get_offsets import parse_rule, parse_time
-from barnabas.cli.topics_describe import Shown, replication_factor, topic_lines
+from barnabas.cli.parts.configs_options import PARSER as CONFIGS_PARSER
+from barnabas.cli.parts.configs_options import entity_of
+from barnabas.cli.parts.configs_quotas import java_double
+from barnabas.cli.parts.topics_describe import Shown, replication_factor, topic_lines
+from barnabas.cli.support.connecting import matching
+from barnabas.cli.support.failures import ToolError, java_name, sentence
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse

@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli.nearest import nearest
+from barnabas.cli.support.nearest import nearest
 
 # noun → what it is for; the module of the same name has `main(arguments) -> int`
 NOUNS = {

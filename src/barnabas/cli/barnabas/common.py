@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from barnabas.cli.failures import FAILURES
-from barnabas.cli.nearest import nearest
+from barnabas.cli.support.failures import FAILURES
+from barnabas.cli.support.nearest import nearest
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.wire import Cluster, DeadlineError, SettingsError, VersionError
 from barnabas.wire.admin import topics

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from barnabas.cli.barnabas.common import add_common, connect, run
-from barnabas.cli.failures import ToolError
+from barnabas.cli.support.failures import ToolError
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.wire import Cluster, check

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 from barnabas.cli.barnabas.common import add_common, connect, done, run
-from barnabas.cli.failures import ToolError
+from barnabas.cli.support.failures import ToolError
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 

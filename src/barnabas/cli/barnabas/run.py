@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from barnabas.cli.properties import load_properties
+from barnabas.cli.support.properties import load_properties
 from barnabas.model.properties import PropertiesError
 from barnabas.runtime import server
 

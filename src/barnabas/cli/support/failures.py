@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from datetime import datetime
-
-from barnabas.cli.options import OptionError
+from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.options import OptionError
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.wire import DeadlineError, SettingsError, VersionError, WireError
 
@@ -85,5 +83,4 @@ def sentence(error: Exception, call: str) -> str:
 
 def log_error(error: Exception, call: str, source: str) -> None:
     """The line Kafka's tools log beside the one they print."""
-    now = datetime.now().isoformat(" ", "milliseconds").replace(".", ",")
-    print(f"[{now}] ERROR {java_name(error)}: {sentence(error, call)}\n ({source})", file=sys.stderr)
+    log("ERROR", f"{java_name(error)}: {sentence(error, call)}\n", source)

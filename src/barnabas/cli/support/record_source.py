@@ -12,17 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from barnabas.cli.failures import java_name
-from barnabas.cli.kafka_client import (
-    CONSUMER_DEFAULTS,
-    ERRORS,
-    ConnectionWarnings,
-    build,
-    exception_name,
-    sentence,
-)
-from barnabas.cli.options import OptionError
-from barnabas.cli.topic_metadata import TopicMetadata, TopicState
+from barnabas.cli.support.connection_warnings import ConnectionWarnings
+from barnabas.cli.support.failures import java_name
+from barnabas.cli.support.librdkafka import CONSUMER_DEFAULTS, ERRORS, build, exception_name, sentence
+from barnabas.cli.support.options import OptionError
+from barnabas.cli.support.topic_metadata import TopicMetadata, TopicState
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.wire.codes import known

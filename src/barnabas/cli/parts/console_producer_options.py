@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from barnabas.cli.kafka_client import ConfigError, one_of, properties_file, properties_of
-from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.properties import parse_pairs
+from barnabas.cli.support.librdkafka import ConfigError
+from barnabas.cli.support.options import Option, OptionError, Options, Parser
+from barnabas.cli.support.properties import parse_pairs, properties_file, properties_of
+from barnabas.cli.support.running import one_of
 
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 _ACKS = ("all", "-1", "0", "1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barnabas.cli.readers import InputRecord, LineReader, ReaderError
+from barnabas.cli.parts.console_producer_readers import InputRecord, LineReader, ReaderError
 
 
 def read(line: str, **properties: str) -> InputRecord:

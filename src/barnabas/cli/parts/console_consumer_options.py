@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from barnabas.cli.connecting import NO_ZOOKEEPER
-from barnabas.cli.formatters import Formatter, FormatterError, formatter_named
-from barnabas.cli.kafka_client import log, one_of, properties_file
-from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.properties import parse_pairs
-from barnabas.cli.record_source import Offset, Selection, topic_pattern
+from barnabas.cli.parts.console_consumer_formatters import Formatter, FormatterError, formatter_named
+from barnabas.cli.support.connecting import NO_ZOOKEEPER
+from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.options import Option, OptionError, Options, Parser
+from barnabas.cli.support.properties import parse_pairs, properties_file
+from barnabas.cli.support.record_source import Offset, Selection, topic_pattern
+from barnabas.cli.support.running import one_of
 
 _TOOLS = "org.apache.kafka.tools.consumer."
 _FORMATTER_PROPERTIES = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from barnabas.cli.kafka_consumer_perf_test import Counts, date_writer, rates
-from barnabas.cli.perf_stats import SAMPLES_MAX, Throttle, Totals, Window
+from barnabas.cli.parts.producer_perf_statistics import SAMPLES_MAX, Throttle, Totals, Window
 
 MEGABYTE = 1024 * 1024
 

@@ -1,13 +1,19 @@
-"""What every tool's `main` has in common: how mistakes are printed, exit codes, warnings on stderr."""
+"""What every tool's `main` has in common: how command lines are read, mistakes printed, exit codes."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
-from barnabas.cli.options import KAFKA_VERSION, OptionError, UsageError, VersionAsked
+from barnabas.cli.support.options import (
+    KAFKA_VERSION,
+    OptionError,
+    Options,
+    Parser,
+    UsageError,
+    VersionAsked,
+)
 
 
 def run(tool: Callable[[Sequence[str]], int], arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +45,23 @@ def run(tool: Callable[[Sequence[str]], int], arguments: Sequence[str] | None = 
         return 141
 
 
-def warn(message: str, source: str = "org.apache.kafka.clients.NetworkClient") -> None:
-    """A warning in the shape of Kafka's log lines, where Kafka's tools put theirs."""
-    now = datetime.now().isoformat(" ", "milliseconds").replace(".", ",")
-    print(f"[{now}] WARN [AdminClient clientId=adminclient-1] {message} ({source})", file=sys.stderr)
+def parse(parser: Parser, arguments: Sequence[str]) -> Options:
+    """These tools follow a line they cannot read with the usage; what was probably meant comes in between."""
+    try:
+        return parser.parse(arguments)
+    except OptionError as error:
+        message = str(error) if error.hint is None else f"{error}\n{error.hint}"
+        raise UsageError(message, parser.usage()) from None
+
+
+def one_of(options: Options, new: str, old: str, word: str = "Warning:") -> str:
+    """Which spelling of the two was used; the old one is still heard, and answered with the new one.
+
+    Kafka says so on standard output, in the middle of the records. Ours goes to standard error."""
+    if not options.has(old):
+        return new
+    print(
+        f"{word} --{old} is deprecated and will be removed in a future version. Use --{new} instead.",
+        file=sys.stderr,
+    )
+    return old

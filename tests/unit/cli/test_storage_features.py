@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barnabas.cli.feature_levels import (
+from barnabas.cli.parts.storage_features import (
     UnknownFeatureError,
     check_feature,
     feature_dependencies,

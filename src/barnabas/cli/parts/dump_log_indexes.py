@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 
-from barnabas.cli.dump_log import Findings, mapped, note, records_in, whole_batches
+from barnabas.cli.parts.dump_log_batches import Findings, mapped, note, records_in, whole_batches
 from barnabas.log.producer_entry import NO_OFFSET
 from barnabas.log.producer_snapshots import decode
 from barnabas.ports import Buffer

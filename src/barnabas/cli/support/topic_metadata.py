@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from barnabas.cli.kafka_client import NETWORK_CLIENT, ConnectionWarnings, log
+from barnabas.cli.support.connection_warnings import ConnectionWarnings
+from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.wire import Cluster, NetworkError, SettingsError, WireError

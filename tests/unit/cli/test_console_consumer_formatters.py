@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from barnabas.cli.formatters import FormatterError, OutputRecord, formatter_named
+from barnabas.cli.parts.console_consumer_formatters import FormatterError, OutputRecord, formatter_named
 
 PACKAGE = "org.apache.kafka.tools.consumer."
 RECORD = OutputRecord(3, 7, "CreateTime:12", b"k", b"v", [("h", b"1"), ("n", None)])

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from barnabas.cli.nearest import nearest
-from barnabas.cli.usage import columns
+from barnabas.cli.support.nearest import nearest
+from barnabas.cli.support.usage import columns
 
 N = TypeVar("N", int, float)
 

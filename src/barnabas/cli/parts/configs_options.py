@@ -6,9 +6,9 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from barnabas.cli.connecting import COMMAND_CONFIG, NO_ZOOKEEPER
-from barnabas.cli.failures import ToolError
-from barnabas.cli.options import Option, Options, Parser
+from barnabas.cli.support.connecting import COMMAND_CONFIG, NO_ZOOKEEPER
+from barnabas.cli.support.failures import ToolError
+from barnabas.cli.support.options import Option, Options, Parser
 
 TYPES = ("topics", "clients", "users", "brokers", "ips", "client-metrics", "groups", "broker-loggers")
 # A flag of its own for each type, and for the default of some.

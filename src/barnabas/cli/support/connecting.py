@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from barnabas.cli.failures import ToolError
-from barnabas.cli.options import Option, Options
-from barnabas.cli.properties import load_properties
-from barnabas.cli.running import warn
+from barnabas.cli.support.failures import ToolError
+from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
+from barnabas.cli.support.options import Option, Options
+from barnabas.cli.support.properties import load_properties
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.model.properties import PropertiesError
 from barnabas.wire import Cluster, SettingsError
@@ -37,7 +37,11 @@ def properties_of(options: Options, name: str = "command-config") -> dict[str, s
 
 
 def connect(options: Options, bootstrap: str = "bootstrap-server") -> Cluster:
-    return Cluster.connect(options.text(bootstrap), properties_of(options), warn)
+    return Cluster.connect(options.text(bootstrap), properties_of(options), _warn)
+
+
+def _warn(message: str) -> None:
+    log("WARN", f"[AdminClient clientId=adminclient-1] {message}", NETWORK_CLIENT)
 
 
 def matching(names: Iterable[str], pattern: str | None, exclude_internal: bool) -> list[str]:

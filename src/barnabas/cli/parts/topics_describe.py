@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from barnabas.cli.options import Options
+from barnabas.cli.support.options import Options
 from barnabas.model.config_numbers import ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, uuid_text

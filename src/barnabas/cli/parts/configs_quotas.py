@@ -7,8 +7,8 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 
-from barnabas.cli.configs_options import Entity
-from barnabas.cli.failures import ToolError
+from barnabas.cli.parts.configs_options import Entity
+from barnabas.cli.support.failures import ToolError
 from barnabas.protocol.messages.alter_user_scram_credentials import (
     ScramCredentialDeletion,
     ScramCredentialUpsertion,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from barnabas.cli.connecting import BOOTSTRAP, COMMAND_CONFIG, NO_ZOOKEEPER
-from barnabas.cli.options import Option, OptionError, Options, Parser, UsageError
+from barnabas.cli.support.connecting import BOOTSTRAP, COMMAND_CONFIG, NO_ZOOKEEPER
+from barnabas.cli.support.options import Option, OptionError, Options, Parser, UsageError
 
 ACTIONS = ("create", "list", "alter", "describe", "delete")
 REPORTS = (

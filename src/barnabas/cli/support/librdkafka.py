@@ -1,0 +1,118 @@
+"""librdkafka's clients with Kafka's properties, defaults and names of errors."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from barnabas.cli.support.log_lines import log
+from barnabas.client.config import translate
+from barnabas.model.errors import ApiError, ErrorCode
+
+if TYPE_CHECKING:
+    from confluent_kafka import KafkaError
+
+C = TypeVar("C")
+
+ERRORS = "org.apache.kafka.common.errors."
+
+# What never reached a broker, by librdkafka's name.
+_LOCAL_EXCEPTIONS = {
+    "_MSG_TIMED_OUT": "TimeoutException",
+    "_TIMED_OUT": "TimeoutException",
+    "_TRANSPORT": "DisconnectException",
+}
+_NAMES = {int(row): row for row in ErrorCode}
+_UNKNOWN_PROPERTY = re.compile(r'No such configuration property: "([^"]+)"')
+
+
+class ConfigError(Exception):
+    """The client cannot be built; the sentence is Kafka's."""
+
+
+def exception_name(error: KafkaError) -> str:
+    """The Java class that stands for this error."""
+    row = _NAMES.get(error.code())
+    if row is not None:
+        from barnabas.cli.support.failures import java_name  # brings the wire client along
+
+        return java_name(ApiError(row))
+    return ERRORS + _LOCAL_EXCEPTIONS.get(str(error.name()), "KafkaException")
+
+
+def sentence(error: KafkaError) -> str:
+    row = _NAMES.get(error.code())
+    return row.sentence if row is not None else str(error.str())
+
+
+def check_resolvable(bootstrap_servers: str) -> None:
+    """Kafka's clients refuse to start when no bootstrap name resolves; librdkafka would try for ever."""
+    for server in bootstrap_servers.split(","):
+        host, _, port = server.strip().rpartition(":")
+        if not host or not port.isdigit():
+            raise ConfigError(f"Invalid url in bootstrap.servers: {server}")
+        try:
+            socket.getaddrinfo(host.rpartition("://")[2].strip("[]"), int(port), type=socket.SOCK_STREAM)
+        except OSError:
+            log(
+                "WARN",
+                f"Couldn't resolve server {server} from bootstrap.servers "
+                f"as DNS resolution failed for {host}",
+                "org.apache.kafka.clients.ClientUtils",
+            )
+        else:
+            return
+    raise ConfigError("No resolvable bootstrap urls given in bootstrap.servers")
+
+
+# Kafka's defaults where librdkafka's differ: exactly one copy of each record, keys where Java puts them.
+PRODUCER_DEFAULTS: Mapping[str, object] = {
+    "enable.idempotence": True,
+    "partitioner": "murmur2_random",
+    "delivery.timeout.ms": 120_000,
+}
+CONSUMER_DEFAULTS: Mapping[str, object] = {
+    "allow.auto.create.topics": True,
+    # librdkafka would rest for a second whenever its queue is full.
+    "fetch.queue.backoff.ms": 20,
+}
+
+
+def build(
+    factory: Callable[..., C],
+    defaults: Mapping[str, object],
+    properties: Mapping[str, object],
+    **arguments: Any,
+) -> C:
+    """A librdkafka client from Kafka's properties. Kafka ignores names it does not know, so these do too."""
+    import confluent_kafka
+
+    quiet = logging.getLogger("barnabas.cli.librdkafka")
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False
+    config = {**defaults, **translate(properties), **arguments}
+    while True:
+        try:
+            return factory(config, logger=quiet)
+        except confluent_kafka.KafkaException as problem:
+            text = str(problem.args[0].str())
+            unknown = _UNKNOWN_PROPERTY.search(text)
+            if unknown is None or unknown[1] not in config:
+                raise ConfigError(text) from None
+            del config[unknown[1]]
+
+
+def print_metrics(role: str, client_id: str, statistics: Mapping[str, object]) -> None:
+    """Kafka's table of a client's metrics; the numbers are librdkafka's."""
+    rows = {
+        f"{role}-metrics:{name.replace('_', '-')}:{{client-id={client_id}}}": value
+        for name, value in sorted(statistics.items())
+        if isinstance(value, int | float)
+    }
+    width = max((len(name) for name in rows), default=0)
+    print(f"\n{'Metric Name':<{width}}   Value")
+    for name, value in rows.items():
+        print(f"{name:<{width}} : {value:.3f}")
