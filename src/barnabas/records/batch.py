@@ -23,20 +23,14 @@ MAGIC = 2
 LOG_OVERHEAD = 12  # base offset and length: what a batch occupies beyond its `length`
 HEADER_SIZE = 61
 
-BASE_OFFSET_AT = 0
 LENGTH_AT = 8
 LEADER_EPOCH_AT = 12
 MAGIC_AT = 16
 CRC_AT = 17
 ATTRIBUTES_AT = 21
-LAST_OFFSET_DELTA_AT = 23
-BASE_TIMESTAMP_AT = 27
 MAX_TIMESTAMP_AT = 35
 PRODUCER_ID_AT = 43
-PRODUCER_EPOCH_AT = 51
-BASE_SEQUENCE_AT = 53
 COUNT_AT = 57
-RECORDS_AT = HEADER_SIZE
 
 CODEC_MASK = 0x07
 LOG_APPEND_TIME_MASK = 0x08
@@ -199,14 +193,6 @@ def check_crc(view: Buffer, position: int, header: BatchHeader) -> None:
     computed = crc_of(view, position, header.size)
     if computed != header.crc:
         raise CorruptRecordsError(f"Record is corrupt (stored crc = {header.crc}, computed crc = {computed})")
-
-
-def set_base_offset(buffer: bytearray | memoryview, position: int, base_offset: int) -> None:
-    INT64.pack_into(buffer, position, base_offset)
-
-
-def set_leader_epoch(buffer: bytearray | memoryview, position: int, leader_epoch: int) -> None:
-    INT32.pack_into(buffer, position + LEADER_EPOCH_AT, leader_epoch)
 
 
 def set_max_timestamp_and_type(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.ports import Buffer
-from barnabas.records.batch import CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, BatchHeader, headers
+from barnabas.records.batch import CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, BatchHeader
 from barnabas.records.build import pack_batch
 from barnabas.records.check import check_client_fields
 from barnabas.records.compress import Codec, codec_of
@@ -67,15 +67,8 @@ def needs_walk(header: BatchHeader, rules: Rules) -> bool:
     )
 
 
-def validate_batches(buffer: Buffer, start: int, end: int, rules: Rules) -> list[Validated]:
-    """Every batch in [start, end), or the first one's error. Checksums have been checked before."""
-    validated = [validate_batch(buffer, at, header, rules) for at, header in headers(buffer, start, end)]
-    if not validated:
-        raise MalformedRecordsError("Record batch has no batches at all")
-    return validated
-
-
 def validate_batch(buffer: Buffer, position: int, header: BatchHeader, rules: Rules) -> Validated:
+    """The checksum has been checked before."""
     if rules.from_client:
         check_client_fields(header, rules.partition)
     source = codec_of(header.codec)

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from tests.support.chance import SeededRandom
+
 from barnabas.controller.decision import Decision
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import register_broker, start_alone
+from barnabas.controller.topics import NewTopic, TopicDefaults, TopicResult, create_topics
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigResource
 from barnabas.model.settings import validation
@@ -21,6 +24,7 @@ Result = TypeVar("Result")
 
 
 SETTINGS = BrokerSettings({"node.id": "1"})
+ONE_OF_EACH = TopicDefaults(partitions=1, replication_factor=1)
 
 
 def check_topic_configs(_resource: ConfigResource, values: Mapping[str, str]) -> None:
@@ -84,6 +88,18 @@ class Cluster:
         if decision.deltas:
             self.image = self.image.apply(decision.deltas)
         return decision.results
+
+    def create(self, *topics: NewTopic, defaults: TopicDefaults = ONE_OF_EACH) -> tuple[TopicResult, ...]:
+        """What a client's CreateTopics does, with settings checked as a broker checks them."""
+        return self.carry_out(
+            create_topics(
+                self.image,
+                topics,
+                defaults=defaults,
+                check_configs=check_topic_configs,
+                random=SeededRandom(),
+            )
+        )
 
     def is_consistent(self) -> bool:
         """The image grown by deltas is the image that a new controller would find in the store."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.chance import SeededRandom
-from tests.unit.controller.support import SETTINGS, Cluster, check_topic_configs
+from tests.unit.controller.support import SETTINGS, Cluster
 
 from barnabas.controller.configs import (
     ConfigResult,
@@ -13,7 +12,7 @@ from barnabas.controller.configs import (
     alter_configs,
 )
 from barnabas.controller.decision import Decision
-from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
+from barnabas.controller.topics import NewTopic
 from barnabas.model.config_numbers import Operation
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
@@ -26,15 +25,7 @@ SET, DELETE, APPEND, SUBTRACT = Operation
 @pytest.fixture
 def cluster() -> Cluster:
     cluster = Cluster()
-    cluster.carry_out(
-        create_topics(
-            cluster.image,
-            [NewTopic("t")],
-            defaults=TopicDefaults(1, 1),
-            check_configs=check_topic_configs,
-            random=SeededRandom(),
-        )
-    )
+    cluster.create(NewTopic("t"))
     return cluster
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.chance import SeededRandom
-from tests.unit.controller.support import Cluster, check_topic_configs
+from tests.unit.controller.support import Cluster
 
 from barnabas.controller import tree
 from barnabas.controller.deletion import TopicSelector, delete_topics
-from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
+from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import ZERO_UUID
 from barnabas.ports import Create
@@ -20,15 +19,7 @@ OTHER_ID = bytes(range(16))
 def cluster() -> Cluster:
     cluster = Cluster()
     topics = [NewTopic("t", 2, configs={"retention.ms": "1"}), NewTopic("u")]
-    cluster.carry_out(
-        create_topics(
-            cluster.image,
-            topics,
-            defaults=TopicDefaults(1, 1),
-            check_configs=check_topic_configs,
-            random=SeededRandom(),
-        )
-    )
+    cluster.create(*topics)
     return cluster
 
 

@@ -37,15 +37,7 @@ def test_the_first_replica_that_is_in_sync_and_active_leads(
 def test_a_broker_that_is_back_leads_again_in_a_new_epoch() -> None:
     cluster = Cluster(2)
     topics = [NewTopic("t", assignments=(Assignment(0, (1, 2)), Assignment(1, (2, 1))))]
-    cluster.carry_out(
-        create_topics(
-            cluster.image,
-            topics,
-            defaults=TopicDefaults(1, 1),
-            check_configs=check_topic_configs,
-            random=SeededRandom(),
-        )
-    )
+    cluster.create(*topics)
     assert cluster.carry_out(lead_again(cluster.image, 1)) == (TopicPartition("t", 0),)
     partitions = cluster.image.topics["t"].partitions
     assert [(p.leader, p.leader_epoch, p.partition_epoch) for p in partitions] == [(1, 1, 1), (2, 0, 0)]

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import pytest
 from tests.support.chance import SeededRandom
-from tests.unit.controller.support import Cluster, check_topic_configs
+from tests.unit.controller.support import Cluster
 
 from barnabas.controller.partitions import MorePartitions, create_partitions
-from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
+from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
 
 
 @pytest.fixture
 def cluster() -> Cluster:
     cluster = Cluster()
-    cluster.carry_out(
-        create_topics(
-            cluster.image,
-            [NewTopic("t", 2)],
-            defaults=TopicDefaults(1, 1),
-            check_configs=check_topic_configs,
-            random=SeededRandom(),
-        )
-    )
+    cluster.create(NewTopic("t", 2))
     return cluster
 
 

@@ -6,6 +6,7 @@ import pytest
 from tests.support.chance import SeededRandom
 from tests.unit.controller.support import Cluster, broker, check_topic_configs, image_of
 
+from barnabas.controller.decision import Decision
 from barnabas.controller.registration import claim_controller
 from barnabas.controller.topics import Assignment, NewTopic, TopicDefaults, TopicResult, create_topics
 from barnabas.model.errors import ErrorCode
@@ -16,7 +17,7 @@ from barnabas.ports import BadVersionError, Delete
 DEFAULTS = TopicDefaults(partitions=3, replication_factor=1)
 
 
-def create(image: ClusterImage, *topics: NewTopic, validate_only: bool = False) -> tuple[TopicResult, ...]:
+def decide(image: ClusterImage, *topics: NewTopic, validate_only: bool = False) -> Decision[TopicResult]:
     return create_topics(
         image,
         topics,
@@ -24,14 +25,15 @@ def create(image: ClusterImage, *topics: NewTopic, validate_only: bool = False) 
         check_configs=check_topic_configs,
         random=SeededRandom(),
         validate_only=validate_only,
-    ).results
+    )
+
+
+def create(image: ClusterImage, *topics: NewTopic) -> tuple[TopicResult, ...]:
+    return decide(image, *topics).results
 
 
 def carry_out(cluster: Cluster, *topics: NewTopic) -> tuple[TopicResult, ...]:
-    decision = create_topics(
-        cluster.image, topics, defaults=DEFAULTS, check_configs=check_topic_configs, random=SeededRandom()
-    )
-    return cluster.carry_out(decision)
+    return cluster.create(*topics, defaults=DEFAULTS)
 
 
 def test_a_created_topic_is_in_the_image_and_in_the_store() -> None:
@@ -49,13 +51,7 @@ def test_a_created_topic_is_in_the_image_and_in_the_store() -> None:
 
 
 def test_a_topic_is_written_in_one_multi() -> None:
-    decision = create_topics(
-        image_of(broker(1)),
-        [NewTopic("t", 1000, 1)],
-        defaults=DEFAULTS,
-        check_configs=check_topic_configs,
-        random=SeededRandom(),
-    )
+    decision = decide(image_of(broker(1)), NewTopic("t", 1000, 1))
     assert len(decision.multis()) == 1
 
 
@@ -65,14 +61,7 @@ def test_minus_one_means_the_default() -> None:
 
 
 def test_validate_only_answers_and_writes_nothing() -> None:
-    decision = create_topics(
-        image_of(broker(1)),
-        [NewTopic("t", 2, 1)],
-        defaults=DEFAULTS,
-        check_configs=check_topic_configs,
-        random=SeededRandom(),
-        validate_only=True,
-    )
+    decision = decide(image_of(broker(1)), NewTopic("t", 2, 1), validate_only=True)
     assert decision.results[0].error is ErrorCode.NONE
     assert decision.results[0].partitions == 2
     assert (decision.operations, decision.deltas, decision.multis()) == ((), (), [])
@@ -91,13 +80,7 @@ def test_good_topics_are_created_beside_bad_ones() -> None:
 
 def test_a_deposed_controller_creates_nothing() -> None:
     cluster = Cluster()
-    decision = create_topics(
-        cluster.image,
-        [NewTopic("t")],
-        defaults=DEFAULTS,
-        check_configs=check_topic_configs,
-        random=SeededRandom(),
-    )
+    decision = decide(cluster.image, NewTopic("t"))
     cluster.submit(Delete("/controller"))
     cluster.submit(*claim_controller(cluster.tree(), broker_id=2, now_ms=0))
     with pytest.raises(BadVersionError):

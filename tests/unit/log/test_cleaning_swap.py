@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from tests.support.chance import SeededRandom
 from tests.unit.log.compaction import Partition
 
 from barnabas.log.cleaning.cleaned_segment import segment_path
@@ -12,17 +11,6 @@ from barnabas.log.cleaning.rewrite import batches_of, run
 from barnabas.log.cleaning.swap import discard_cleaned, swap_in
 from barnabas.log.leftovers import settle
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk, SimulatedFile
-
-
-class Chance:
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-    def below(self, bound: int) -> int:
-        return self._random.randrange(bound)
 
 
 def dirty_partition() -> tuple[SimulatedDisk, Partition]:
@@ -78,7 +66,7 @@ def test_a_crash_at_any_step_loses_nothing_and_the_next_cleaning_finishes(mode: 
         disk.stop_after(step)
         with pytest.raises(PowerLostError):
             partition.compact()
-        disk.crash(Chance(step), mode)
+        disk.crash(SeededRandom(step), mode)
         settle(disk, "/t-0")
         assert names(partition) <= {"log", "index", "timeindex", "txnindex"}, step
         assert all(
@@ -102,12 +90,12 @@ def test_a_crash_during_recovery_is_recovered_too() -> None:
             disk.stop_after(step)
             with pytest.raises(PowerLostError):
                 partition.compact()
-            disk.crash(Chance(step), CrashMode.TEAR)
+            disk.crash(SeededRandom(step), CrashMode.TEAR)
             disk.stop_after(second)
             try:
                 settle(disk, "/t-0")
             except PowerLostError:
-                disk.crash(Chance(second), CrashMode.TEAR)
+                disk.crash(SeededRandom(second), CrashMode.TEAR)
                 settle(disk, "/t-0")
             disk.stop_after(1 << 30)
             assert partition.table() == TABLE, (step, second)
@@ -129,7 +117,7 @@ def test_a_cleaner_that_does_not_sync_is_caught_by_the_crash() -> None:
     partition.store()
     partition.compact()
     assert partition.table() == TABLE
-    disk.crash(Chance(1), CrashMode.DROP)
+    disk.crash(SeededRandom(1), CrashMode.DROP)
     settle(disk, "/t-0")
     assert partition.table() != TABLE
 

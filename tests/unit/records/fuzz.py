@@ -13,7 +13,7 @@ from barnabas.records.check import check_batch, only_batch
 from barnabas.records.compress import Codec, decompress
 from barnabas.records.control import parse_control
 from barnabas.records.errors import RecordsError
-from barnabas.records.validate import Rules, validate_batches
+from barnabas.records.validate import Rules, validate_batch
 from barnabas.records.walk import Record, lengths_agree, records_of, walk_keys
 
 LIMIT = 1 << 16
@@ -49,7 +49,7 @@ def walk(data: bytes, position: int, header: b.BatchHeader) -> None:
         check_batch(memoryview(data), position, header, PARTITION, 1 << 20)
     for rules in RULES:
         with suppress(RecordsError):
-            validate_batches(data, position, position + header.size, rules)
+            validate_batch(data, position, header, rules)
     try:
         full = list(records_of(data, position, header, LIMIT))
     except RecordsError:

@@ -78,8 +78,7 @@ def test_sequences_wrap_after_the_largest(base: int, delta: int, last: int) -> N
 
 def test_offset_and_epoch_are_assigned_without_touching_the_checksum() -> None:
     data = a_batch()
-    b.set_base_offset(data, 0, 1 << 40)
-    b.set_leader_epoch(memoryview(data), 0, 77)
+    b.HEADER.pack_into(data, 0, *b.read_header(data)._replace(base_offset=1 << 40, leader_epoch=77))
     header = b.read_header(data)
     assert (header.base_offset, header.leader_epoch) == (1 << 40, 77)
     assert b.crc_matches(memoryview(data), 0, header)

@@ -24,7 +24,6 @@ from barnabas.records.validate import (
     Validated,
     needs_walk,
     validate_batch,
-    validate_batches,
 )
 from barnabas.records.walk import Record
 
@@ -329,15 +328,3 @@ def test_a_wrong_inside_under_a_right_checksum_is_an_invalid_record() -> None:
     with pytest.raises(CorruptRecordsError) as caught:
         validate(batch, replace(RULES, compacted=True))
     assert caught.value.code is ErrorCode.INVALID_RECORD
-
-
-def test_every_batch_of_a_set_is_validated() -> None:
-    good = build_batch(some_records(2, timestamp=NOW))
-    bad = build_batch(some_records(1, timestamp=NOW, key=None))
-    rules = replace(RULES, compacted=True)
-    both = bytes(good + good)
-    assert [v.position for v in validate_batches(both, 0, len(both), rules)] == [0, len(good)]
-    with pytest.raises(RejectedRecordsError):
-        validate_batches(bytes(good + bad), 0, len(good + bad), rules)
-    with pytest.raises(CorruptRecordsError, match="no batches at all"):
-        validate_batches(b"", 0, 0, rules)

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import errno
-import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.chance import SeededRandom
 
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
 from barnabas.sim.inodes import PAGE_SIZE
-
-
-class Chance:
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-    def below(self, bound: int) -> int:
-        return self._random.randrange(bound)
 
 
 def test_power_loss_drops_what_was_not_synced() -> None:
@@ -31,7 +20,7 @@ def test_power_loss_drops_what_was_not_synced() -> None:
     file.sync()
     disk.sync_directory("/")
     file.append([b" lost"])
-    disk.crash(Chance(1), CrashMode.DROP)
+    disk.crash(SeededRandom(1), CrashMode.DROP)
     assert disk.read_bytes("/a") == b"synced"
 
 
@@ -40,7 +29,7 @@ def test_a_name_survives_only_if_its_directory_was_synced() -> None:
     file = disk.open("/a", create=True)
     file.append([b"x"])
     file.sync()
-    disk.crash(Chance(1), CrashMode.DROP)
+    disk.crash(SeededRandom(1), CrashMode.DROP)
     assert disk.list("/") == []
 
 
@@ -49,7 +38,7 @@ def test_an_unsynced_rename_is_undone() -> None:
     disk.write_bytes_durably("/a", b"1")
     disk.write_bytes_durably("/b", b"2")
     disk.rename("/a", "/b")
-    disk.crash(Chance(1), CrashMode.DROP)
+    disk.crash(SeededRandom(1), CrashMode.DROP)
     assert (disk.read_bytes("/a"), disk.read_bytes("/b")) == (b"1", b"2")
 
 
@@ -57,7 +46,7 @@ def test_a_killed_process_loses_nothing_but_its_open_files() -> None:
     disk = SimulatedDisk()
     file = disk.open("/a", create=True)
     file.append([b"x"])
-    disk.crash(Chance(1), CrashMode.KEEP)
+    disk.crash(SeededRandom(1), CrashMode.KEEP)
     assert disk.read_bytes("/a") == b"x"
     with pytest.raises(OSError, match="Bad file descriptor"):
         file.append([b"y"])
@@ -71,7 +60,7 @@ def test_torn_pages_never_touch_what_was_synced(seed: int, synced: int, unsynced
     file.sync()
     disk.sync_directory("/")
     file.append([b"u" * unsynced])
-    disk.crash(Chance(seed), CrashMode.TEAR)
+    disk.crash(SeededRandom(seed), CrashMode.TEAR)
     after = disk.read_bytes("/a")
     assert after[:synced] == b"s" * synced
     assert len(after) <= synced + unsynced
@@ -84,7 +73,7 @@ def test_tearing_can_lose_an_early_page_and_keep_a_late_one() -> None:
         file = disk.open("/a", create=True)
         disk.sync_directory("/")
         file.append([b"u" * (2 * PAGE_SIZE)])
-        disk.crash(Chance(seed), CrashMode.TEAR)
+        disk.crash(SeededRandom(seed), CrashMode.TEAR)
         after = disk.read_bytes("/a")
         return after[:1] == b"\0" and b"u" in after[PAGE_SIZE:]
 
@@ -102,7 +91,7 @@ def test_durable_bytes_are_the_old_or_the_new_after_a_crash_at_any_step() -> Non
             finished = True
         except PowerLostError:
             finished = False
-        disk.crash(Chance(seed), CrashMode.TEAR)
+        disk.crash(SeededRandom(seed), CrashMode.TEAR)
         seen.add(disk.read_bytes("/a"))
         assert not finished or disk.read_bytes("/a") == b"new"
     assert seen == {b"old", b"new"}
@@ -115,7 +104,7 @@ def test_after_the_power_is_lost_every_call_fails_until_the_crash() -> None:
         disk.open("/a", create=True)
     with pytest.raises(PowerLostError):
         disk.exists("/a")
-    disk.crash(Chance(1))
+    disk.crash(SeededRandom(1))
     assert not disk.exists("/a")
 
 

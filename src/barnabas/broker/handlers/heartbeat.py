@@ -1,4 +1,4 @@
-"""Heartbeat: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+"""Heartbeat v0–v4: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
 
 from __future__ import annotations
 

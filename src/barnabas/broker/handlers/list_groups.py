@@ -1,4 +1,4 @@
-"""ListGroups: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+"""ListGroups v0–v5: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
 
 from __future__ import annotations
 

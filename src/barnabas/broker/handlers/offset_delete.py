@@ -1,4 +1,4 @@
-"""OffsetDelete: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+"""OffsetDelete v0: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SyncGroup: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+"""SyncGroup v0–v5: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
 
 from __future__ import annotations
 

@@ -10,14 +10,11 @@ What a user did wrong is one of two exceptions, both ending in exit code 1 (see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from barnabas.cli.support.nearest import nearest
 from barnabas.cli.support.usage import columns
-
-N = TypeVar("N", int, float)
 
 KAFKA_VERSION = "4.3.1"  # the release whose tools these are
 _INTEGER_MAX = {"Integer": 2**31, "Long": 2**63}
@@ -107,21 +104,15 @@ class Options:
         return found
 
     def integer(self, name: str) -> int | None:
-        return self._number(name, int)
-
-    def decimal(self, name: str) -> float | None:
-        return self._number(name, float)
-
-    def _number(self, name: str, convert: Callable[[str], N]) -> N | None:
         found = self.value(name)
         if found is None:
             return None
         bound = _INTEGER_MAX.get(self.table.option(name).kind, 2**63)
         try:
-            number = convert(found)
+            number = int(found)
         except ValueError:
-            number = None
-        if number is None or (convert is int and not -bound <= number < bound):
+            number = bound
+        if not -bound <= number < bound:
             raise OptionError(f"Cannot parse argument '{found}' of option {name}")
         return number
 
