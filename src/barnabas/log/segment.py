@@ -128,8 +128,7 @@ class Segment(IndexedSegment):
             return position, following - position
         if not self.size:
             return None
-        found = self.find(offset)
-        return None if found is None else (found[0], found[1].size)
+        return scan.batch_holding(self.file, offset, self.offset_index.floor_position(relative), self.size)
 
     def end(self) -> tuple[int, int]:
         """(one past the last record, where the last whole batch ends), read from the file."""
