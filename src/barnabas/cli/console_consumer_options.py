@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import dataclass
 
+from barnabas.cli.connecting import NO_ZOOKEEPER
 from barnabas.cli.formatters import Formatter, FormatterError, formatter_named
 from barnabas.cli.kafka_client import log, one_of, properties_file
 from barnabas.cli.options import Option, OptionError, Options, Parser
@@ -71,6 +72,10 @@ PARSER = Parser(
         Option("group", "Share the topic's partitions with this group.", "String: consumer group id"),
         Option("new-consumer", "Accepted: there is no other consumer any more.", hidden=True),
     ],
+    gone={
+        "zookeeper": NO_ZOOKEEPER,
+        "blacklist": "--blacklist is gone; --include takes a regular expression",
+    },
 )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from barnabas.cli.connecting import NO_ZOOKEEPER
 from barnabas.cli.kafka_client import (
     ConfigError,
     check_resolvable,
@@ -78,6 +79,7 @@ PARSER = Parser(
         ),
         Option("hide-header", "Leave the header line out."),
     ],
+    gone={"zookeeper": NO_ZOOKEEPER},
 )
 
 

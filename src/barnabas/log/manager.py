@@ -7,7 +7,7 @@ directory offline, with KAFKA_STORAGE_ERROR for its partitions; the others go on
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from barnabas.log import meta_properties
 from barnabas.log.config import LogConfig
@@ -128,10 +128,7 @@ class LogManager:
         existing = self.get(partition)
         if existing is not None:
             return existing
-        online = [directory for directory in self.directories if directory.online]
-        if not online:
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
-        directory = min(online, key=lambda each: len(each.logs))
+        directory = self._make_home(partition)
         opening = Opening(
             partition,
             f"{directory.path}/{partition}",
@@ -147,6 +144,24 @@ class LogManager:
             log = open_log(self.open_files, opening)
             self._adopt(directory, log)
         return log
+
+    def _make_home(self, partition: TopicPartition) -> LogDirectory:
+        """A folder where the fewest logs are. A disk that cannot even make it goes offline, and the next one
+        takes the log."""
+        online = [directory for directory in self.directories if directory.online]
+        for directory in sorted(online, key=lambda each: len(each.logs)):
+            with self._disk(directory):
+                self._filesystem.make_directories(f"{directory.path}/{partition}")
+                return directory
+        raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def presume_offline(self, expected: Iterable[TopicPartition]) -> None:
+        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A new
+        log elsewhere would hide it, and no broker could start once that disk is back."""
+        failed = next((directory for directory in self.directories if not directory.online), None)
+        if failed is not None:
+            for partition in expected:
+                self._homes.setdefault(partition, failed)
 
     def delete(self, partition: TopicPartition, now_ms: int) -> None:
         """Gone at once for everybody; its files follow after file.delete.delay.ms."""

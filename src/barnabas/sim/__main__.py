@@ -115,7 +115,7 @@ def _tell(event: Event) -> str:
             return f"{sent.producer} gives up batch {sent.number} of {sent.place}: error {error}"
         case Seen():
             offsets = [record.offset for record in event.records]
-            span = f"{offsets[0]}–{offsets[-1]}" if offsets else "nothing"
+            span = f"{offsets[0]}-{offsets[-1]}" if offsets else "nothing"
             return (
                 f"{event.consumer} asks {event.place} for {event.asked_offset}, gets {span}, error "
                 f"{event.error}, high watermark {event.high_watermark}, start {event.log_start_offset}"

@@ -16,9 +16,11 @@ from barnabas.sim.history import (
     Acknowledged,
     Broke,
     Created,
+    DirectoryFailed,
     Event,
     Found,
     History,
+    Refused,
     Seen,
     SeenRecord,
     Sent,
@@ -241,6 +243,39 @@ class ReadersKeepTheirPlace:
         for seen in facts.of(Seen):
             if seen.error == ErrorCode.OFFSET_OUT_OF_RANGE:
                 yield f"{seen.consumer}: {seen.place} has no offset {seen.asked_offset} any more"
+
+
+class LogStartRises:
+    """To one consumer the log start offset never goes back: what was deleted does not come back."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        highest: dict[tuple[str, TopicPartition], int] = {}
+        for seen in facts.of(Seen):
+            if seen.error:
+                continue
+            who = (seen.consumer, seen.place)
+            if seen.log_start_offset < highest.get(who, 0):
+                yield f"{seen.consumer}: {seen.place} starts at {seen.log_start_offset}, not {highest[who]}"
+            highest[who] = max(highest.get(who, 0), seen.log_start_offset)
+
+
+class OnlyTheFailedDirectory:
+    """Partitions of a failed directory answer KAFKA_STORAGE_ERROR, all others go on."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        failed: set[TopicPartition] = set()
+        for event in facts.events:
+            if isinstance(event, DirectoryFailed):
+                failed |= event.places
+            elif isinstance(event, Refused) and not self._expected(event, failed):
+                yield f"{event.producer}: {ErrorCode(event.error).name} from {event.place}"
+            elif isinstance(event, Seen) and event.error and event.place not in failed:
+                yield f"{event.consumer}: {ErrorCode(event.error).name} from {event.place}"
+
+    def _expected(self, event: Refused, failed: set[TopicPartition]) -> bool:
+        """Behind a refused batch the next one is out of order, wherever it is refused."""
+        codes = (ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+        return event.place in failed and event.error in codes
 
 
 class CreatedTopicsExist:

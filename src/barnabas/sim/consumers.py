@@ -53,6 +53,7 @@ class Consumer(Client):
     def connected(self) -> None:
         self._session_id = self._epoch = 0
         self._told.clear()
+        self._out_of_range.clear()
         self._fetch()
 
     def _fetch(self) -> None:
@@ -97,7 +98,11 @@ class Consumer(Client):
                 self._take(TopicPartition(topic.topic, data.partition_index), data)
         if self._final and self._at_end >= set(self.positions):
             self.finish()
-        elif self._out_of_range:
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._out_of_range:
             self._reset(self._out_of_range.pop())
         else:
             self.world.soon(0 if self._final else _PAUSE_MS, self._fetch)
@@ -132,7 +137,7 @@ class Consumer(Client):
         def answered(answer: Message) -> None:
             assert isinstance(answer, ListOffsetsResponse)
             self.positions[place] = max(answer.topics[0].partitions[0].offset, 0)
-            self._fetch()
+            self._go_on()
 
         asked = ListOffsetsPartition(place.partition, timestamp=_EARLIEST)
         request = ListOffsetsRequest(topics=[ListOffsetsTopic(place.topic, [asked])])

@@ -172,10 +172,17 @@ class SimulatedDisk:
         return SimulatedFile(self, path, node)
 
     def exists(self, path: str) -> bool:
-        return self._find(path) is not None
+        return self._look(path) is not None
 
     def is_directory(self, path: str) -> bool:
-        return isinstance(self._find(path), Directory)
+        return isinstance(self._look(path), Directory)
+
+    def _look(self, path: str) -> Directory | Inode | None:
+        """A broken disk has nothing to show, as for `os.path.exists`."""
+        try:
+            return self._find(path)
+        except OSError:
+            return None
 
     def list(self, path: str) -> list[str]:
         self.check(path, writing=False)

@@ -14,7 +14,7 @@ _DOWN_MS = 200
 _LATEST_MS = 1200
 _CHANGES_MAX = 60
 _SLOW_MS = 150
-_HOUR_MS = 3_600_000
+_TEN_MINUTES_MS = 600_000  # five of them stay within message.timestamp.after.max.ms
 
 
 class Kind(Enum):
@@ -48,6 +48,7 @@ class Faults:
             Kind.CLOCK_JUMP: self._jump,
         }
         self.over = False
+        self._failed: str | None = None
         for _ in range(world.random.between(1, 5)):
             self._plan(world.random.pick(kinds))
         world.after(_LATEST_MS, self._end)
@@ -62,6 +63,8 @@ class Faults:
     def _watch(self) -> None:
         """Somebody starts the broker whenever it is down, also while it should not be."""
         if self._host.life is None:
+            if not self._host.metadata_reachable:
+                self._repair()
             self._host.start()
         self._world.after(self._world.random.between(1, _DOWN_MS), self._watch)
 
@@ -70,6 +73,7 @@ class Faults:
         self.over = True
         self._host.slowness.most_ms = 5
         self._host.disk.call_off()
+        self._repair()
 
     def _inside(self, how: Callable[[], None]) -> None:
         if self._host.life is not None:
@@ -81,7 +85,17 @@ class Faults:
         self._world.soon(2 * _SLOW_MS, lambda: setattr(slowness, "most_ms", 5))
 
     def _fail(self, code: int) -> None:
-        self._host.fail_directory(self._world.random.pick(self._host.settings.log_dirs), code)
+        """One directory at a time: others must go on."""
+        if self._failed is None:
+            self._failed = self._world.random.pick(self._host.settings.log_dirs)
+            self._host.fail_directory(self._failed, code)
+
+    def _repair(self) -> None:
+        """Whoever changes a disk restarts the broker."""
+        if self._failed is not None:
+            self._failed = None
+            self._host.repair()
+            self._host.stop_process()
 
     def _disconnect(self) -> None:
         client = self._world.random.pick(self._clients)
@@ -89,4 +103,4 @@ class Faults:
             client.try_again()
 
     def _jump(self) -> None:
-        self._host.jump_clock(self._world.random.pick((-_HOUR_MS, -1000, 1000, _HOUR_MS)))
+        self._host.jump_clock(self._world.random.pick((-_TEN_MINUTES_MS, -1000, 1000, _TEN_MINUTES_MS)))

@@ -40,6 +40,21 @@ class GaveUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that makes the producer try again."""
+
+    producer: str
+    place: TopicPartition
+    error: int
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryFailed:
+    path: str
+    places: frozenset[TopicPartition]  # what it held
+
+
+@dataclass(frozen=True, slots=True)
 class SeenRecord:
     offset: int
     key: bytes | None
@@ -97,7 +112,9 @@ class Broke:
     what: str
 
 
-Event: TypeAlias = Sent | Acknowledged | GaveUp | Seen | Created | Found | Happened | Broke
+Event: TypeAlias = (
+    Sent | Acknowledged | Refused | GaveUp | Seen | Created | Found | DirectoryFailed | Happened | Broke
+)
 
 
 @dataclass(slots=True)

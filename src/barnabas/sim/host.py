@@ -1,7 +1,7 @@
 """One broker with its machine: the real `Node` on simulated ports, and what can be done to it.
 
-A `Life` is one run of the process: whatever it scheduled dies with it. The `Host` is the machine: the disk and
-the store's file survive, in part.
+A `Life` is one run of the process: whatever it scheduled dies with it. The `Host` is the machine: the disk
+and the store's file survive, in part.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping
 from barnabas.broker.boot import Boot, BootError
 from barnabas.broker.node import Node, Ports
 from barnabas.broker.session import Part, Session
+from barnabas.log.names import PartitionDirectory, parse_directory
 from barnabas.model.image import Endpoint, SecurityProtocol
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.sim.cleaner import SimulatedCleaner
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
-from barnabas.sim.history import Broke, Fault, Happened
+from barnabas.sim.history import Broke, DirectoryFailed, Fault, Happened
 from barnabas.sim.network import Connection, Peer
 from barnabas.sim.store import SimulatedStore
 from barnabas.sim.workers import SimulatedWorkers
@@ -69,7 +70,10 @@ class Life:
         except PowerLostError:
             self._host.fell()
         except BootError as problem:
-            self._broke(f"the broker cannot start: {problem}")
+            if self._host.metadata_reachable:
+                self._broke(f"the broker cannot start: {problem}")
+            else:
+                self._host.stop_process()
         except Exception:
             # On a real machine this costs a connection or the process; here it is what we look for.
             self._broke(traceback.format_exc())
@@ -200,7 +204,23 @@ class Host:
 
     def fail_directory(self, path: str, code: int = errno.EIO) -> None:
         self.world.history.add(Happened(Fault.OTHER, f"{errno.errorcode[code]} in {path}"))
+        names = map(parse_directory, self.disk.list(path))
+        held = frozenset(name.topic_partition for name in names if isinstance(name, PartitionDirectory))
+        self.world.history.add(DirectoryFailed(path, held))
         self.disk.fail(path, code)
+
+    @property
+    def metadata_reachable(self) -> bool:
+        """No broker starts without the file that lies in the first directory."""
+        try:
+            self.disk.check(f"{self.settings.log_dirs[0]}/metadata.db", writing=True)
+        except OSError:
+            return False
+        return True
+
+    def repair(self) -> None:
+        self.world.history.add(Happened(Fault.OTHER, "the disks are repaired"))
+        self.disk.heal()
 
     def jump_clock(self, step_ms: int) -> None:
         self.world.history.add(Happened(Fault.OTHER, f"the wall clock jumps by {step_ms} ms"))

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from barnabas.broker.session import Part, PeerFaultError, Session
-from barnabas.ports import FileSlice
 from barnabas.sim.world import World
 
 LATENCY_MS = 3
@@ -110,13 +109,11 @@ class Connection:
 
     def _drain(self, parts: list[Part]) -> None:
         self._draining = False
-        pieces = []
-        for part in parts:
-            piece = part.file.read(part.position, part.size) if isinstance(part, FileSlice) else part
-            if len(piece) < len(part):
-                self._hang_up()  # the frame's length is a lie now: only closing is honest
-                return
-            pieces.append(piece)
+        try:
+            pieces = list(map(_bytes_of, parts))
+        except OSError:
+            self._hang_up()  # the frame's length is a lie now: only closing is honest
+            return
         self._transmit(b"".join(pieces))
         self._work()
 
@@ -159,3 +156,12 @@ class Connection:
         """Keep a prefix."""
         for _ in range(self._world.random.between(0, len(frames))):
             frames.pop()
+
+
+def _bytes_of(part: Part) -> bytes:
+    if isinstance(part, bytes):
+        return part
+    piece = part.file.read(part.position, part.size)
+    if len(piece) < part.size:
+        raise ConnectionAbortedError("the file ended inside a reply")
+    return piece

@@ -19,7 +19,7 @@ from barnabas.protocol.schema import Message
 from barnabas.records.build import build_batch
 from barnabas.records.walk import Record
 from barnabas.sim.clients import Client
-from barnabas.sim.history import Acknowledged, Broke, GaveUp, Sent
+from barnabas.sim.history import Acknowledged, Broke, GaveUp, Refused, Sent
 from barnabas.sim.host import Host
 from barnabas.sim.world import World
 
@@ -42,7 +42,7 @@ class Style:
     keys: int = 0  # how many different keys; 0: none
     tombstones: float = 0.0
     tries: int = 1 << 30  # then a batch is given up
-    may_start_over: bool = False  # take a new producer id when the broker has forgotten what it wrote
+    may_start_over: bool = False  # the broker may have forgotten what it wrote
 
 
 class _Batch:
@@ -67,14 +67,13 @@ class Producer(Client):
         self._flying: deque[_Batch] = deque()  # on the wire, oldest first
         self._next_sequence = dict.fromkeys(places, 0)
         self._next_number = dict.fromkeys(places, 0)
-        self._producer_id = -1
-        self._producer_epoch = -1
+        self._identities: dict[TopicPartition, tuple[int, int]] = {}  # producer id and epoch
         self._thinking = False
 
     # --- connection ----------------------------------------------------------------------------------------
 
     def connected(self) -> None:
-        if self.style.idempotent and self._producer_id < 0:
+        if not self._ready:
             self.ask(InitProducerIdRequest(None, 60_000), _INIT_VERSION, self._initialised)
         else:
             self._go_on()
@@ -84,8 +83,13 @@ class Producer(Client):
         if answer.error_code:
             self.try_again()
             return
-        self._producer_id, self._producer_epoch = answer.producer_id, answer.producer_epoch
+        for place in self._places:
+            self._identities.setdefault(place, (answer.producer_id, answer.producer_epoch))
         self._go_on()
+
+    @property
+    def _ready(self) -> bool:
+        return not self.style.idempotent or len(self._identities) == len(self._places)
 
     def lost(self) -> None:
         """Unanswered batches go first, in their order."""
@@ -110,7 +114,7 @@ class Producer(Client):
         for _ in range(min(self._to_make, self.world.random.between(1, 3))):
             self._to_make -= 1
             self._waiting.append(self._make())
-        if self.is_connected and (self._producer_id >= 0 or not self.style.idempotent):
+        if self.is_connected and self._ready:
             self._go_on()
 
     def _make(self) -> _Batch:
@@ -171,15 +175,10 @@ class Producer(Client):
         if not batch.data:
             pairs = zip(batch.sent.keys, batch.sent.values, strict=True)
             records = [Record(at, self.world.wall_ms, key, value) for at, (key, value) in enumerate(pairs)]
-            numbered = self.style.idempotent
-            batch.data = bytes(
-                build_batch(
-                    records,
-                    producer_id=self._producer_id if numbered else -1,
-                    producer_epoch=self._producer_epoch if numbered else -1,
-                    base_sequence=batch.sequence if numbered else -1,
-                )
-            )
+            producer_id, epoch = self._identities.get(batch.sent.place, (-1, -1))
+            sequence = batch.sequence if self.style.idempotent else -1
+            made = build_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
+            batch.data = bytes(made)
         return batch.data
 
     # --- answers -------------------------------------------------------------------------------------------
@@ -191,8 +190,8 @@ class Producer(Client):
             for topic in answer.responses
             for one in topic.partition_responses
         }
-        failed = [batch for batch in together if not self._settle(batch, answers[batch.sent.place])]
-        if failed:
+        settled = [self._settle(batch, answers[batch.sent.place]) for batch in together]
+        if not all(settled):
             self.try_again()
         else:
             self._go_on()
@@ -200,36 +199,39 @@ class Producer(Client):
     def _settle(self, batch: _Batch, answer: PartitionProduceResponse) -> bool:
         """Whether nothing more is to be done for this batch."""
         code = answer.error_code
+        if batch not in self._flying:
+            return True  # given up with one before it
         if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             self._flying.remove(batch)
             self.world.history.add(Acknowledged(batch.sent, answer.base_offset, self.life))
             return True
+        self.world.history.add(Refused(self.name, batch.sent.place, code))
         batch.tries += 1
-        first = next(each for each in self._flying if each.sent.place == batch.sent.place) is batch
+        first = next((one for one in self._flying if one.sent.place == batch.sent.place), None) is batch
         if code in _LOST_ITS_PLACE and first:
-            self._lost_its_place(code)
+            self._lost_its_place(batch.sent.place, code)
         elif batch.tries >= self.style.tries:
-            self._give_up(batch, code)
+            self._give_up(batch.sent.place, code)
         elif not ErrorCode(code).retriable and code not in _LOST_ITS_PLACE:
             self.world.history.add(Broke(f"{self.name}: {ErrorCode(code).name} for {batch.sent.place}"))
         return False
 
-    def _lost_its_place(self, code: int) -> None:
+    def _lost_its_place(self, place: TopicPartition, code: int) -> None:
         """The broker does not know the batches that it acknowledged before."""
         if not self.style.may_start_over:
-            self.world.history.add(Broke(f"{self.name}: the broker answers {ErrorCode(code).name}"))
-        self._start_over()
+            self.world.history.add(Broke(f"{self.name}: {ErrorCode(code).name} in {place}"))
+        self._give_up(place, code)
 
-    def _give_up(self, batch: _Batch, code: int) -> None:
-        """What follows in this partition cannot keep its sequence: it needs another producer id."""
-        self._flying.remove(batch)
-        self.world.history.add(GaveUp(batch.sent, code))
-        self._start_over()
-
-    def _start_over(self) -> None:
-        self._producer_id = -1
-        self._next_sequence = dict.fromkeys(self._places, 0)
-        for batch in (*self._flying, *self._waiting):
-            batch.sequence = self._next_sequence[batch.sent.place]
-            batch.data = b""
-            self._next_sequence[batch.sent.place] += len(batch.sent.values)
+    def _give_up(self, place: TopicPartition, code: int) -> None:
+        """Nobody will know what became of the batches that were sent there. What follows cannot keep its
+        sequence, so it needs another producer id."""
+        for batches in (self._flying, self._waiting):
+            for batch in [one for one in batches if one.data and one.sent.place == place]:
+                batches.remove(batch)
+                self.world.history.add(GaveUp(batch.sent, code))
+        self._identities.pop(place, None)
+        self._next_sequence[place] = 0
+        for batch in self._waiting:
+            if batch.sent.place == place:
+                batch.sequence = self._next_sequence[place]
+                self._next_sequence[place] += len(batch.sent.values)

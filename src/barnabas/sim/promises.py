@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.sim import checkers as check
@@ -14,7 +14,6 @@ from barnabas.sim.world import SeededRandom
 
 _SMALL_SEGMENTS = {"internal.segment.bytes": "9000", "index.interval.bytes": "256"}
 _TINY_SEGMENTS = {"internal.segment.bytes": "2600", "index.interval.bytes": "64"}
-_MODERATE: Sequence[Mapping[str, str]] = ({}, _SMALL_SEGMENTS, _TINY_SEGMENTS)
 _HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP)
 _KILLS = (Kind.KILL, Kind.KILL_INSIDE, Kind.KILL_INSIDE, Kind.STOP)
 _POWER = (Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.POWER_LOSS_INSIDE)
@@ -49,12 +48,18 @@ class Promise:
     checkers: tuple[Checker, ...]
     last: Kind | None  # what happens at the very end, before everything is read
     topic_configs: tuple[Mapping[str, str], ...] = ({},)
-    styles: tuple[Style, ...] = (Style(), Style(acks=1), Style(acks=1, idempotent=False), Style(acks=0, idempotent=False))
-    directories: int = 2
+    styles: tuple[Style, ...] = (
+        Style(),
+        Style(acks=1),
+        Style(acks=1, idempotent=False),
+        Style(acks=0, idempotent=False),
+    )
+    directories: tuple[int, ...] = (1, 2)
+    segments: tuple[Mapping[str, str], ...] = ({}, _SMALL_SEGMENTS, _TINY_SEGMENTS)
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def plan(self, random: SeededRandom) -> Plan:
-        directories = ",".join(f"/data/{at}" for at in range(random.between(1, self.directories)))
+        directories = ",".join(f"/data/{at}" for at in range(random.pick(self.directories)))
         properties = {
             "broker.id": "1",
             "listeners": "PLAINTEXT://broker:9092",
@@ -69,7 +74,7 @@ class Promise:
             Topic(
                 f"topic-{at}",
                 random.between(1, 3),
-                {**random.pick(_MODERATE), **random.pick(self.topic_configs)},
+                {**random.pick(self.segments), **random.pick(self.topic_configs)},
             )
             for at in range(random.between(1, 2))
         ]
@@ -115,4 +120,82 @@ CLEAN_PREFIX = Promise(
     ),
 )
 
-PROMISES = {promise.name: promise for promise in (KILLS, POWER_LOSS, CLEAN_PREFIX)}
+FAILING_DIRECTORY = Promise(
+    "failing_directory",
+    "A directory with a full or broken disk answers KAFKA_STORAGE_ERROR for its partitions; others go on.",
+    (Kind.IO_ERROR, Kind.FULL_DISK, Kind.IO_ERROR, Kind.FULL_DISK, Kind.KILL, *_HARMLESS),
+    (
+        *_ALWAYS,
+        check.NoLostWrite(),
+        check.NoDuplicate(),
+        check.InOrder(),
+        check.OneValuePerOffset(),
+        check.HighWatermarkRises(),
+        check.WholeReads(),
+        check.OnlyTheFailedDirectory(),
+    ),
+    Kind.KILL,
+    ({}, _FLUSHED),
+    (Style(tries=6), Style(acks=1, tries=6)),
+    (2, 3),
+)
+
+_KEYED = tuple(Style(acks, keys=3, tombstones=0.1, batches=25) for acks in (-1, 1))
+
+COMPACTION = Promise(
+    "compaction",
+    "While logs are compacted, crashes of any kind leave the last value of every key.",
+    (*_POWER, *_KILLS, *_HARMLESS),
+    (
+        *_ALWAYS,
+        check.LastValueOfKey(),
+        check.NoDuplicate(),
+        check.InOrder(),
+        check.OneValuePerOffset(),
+        check.HighWatermarkRises(),
+        check.WholeReads(holes=True),
+        check.ReadersKeepTheirPlace(),
+    ),
+    Kind.POWER_LOSS,
+    (
+        {**_FLUSHED, "cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01"},
+        {
+            **_FLUSHED,
+            "cleanup.policy": "compact",
+            "min.cleanable.dirty.ratio": "0.01",
+            "delete.retention.ms": "0",
+        },
+    ),
+    _KEYED,
+    segments=(_SMALL_SEGMENTS, _TINY_SEGMENTS),
+    properties={"log.cleaner.backoff.ms": "20"},
+)
+
+RETENTION = Promise(
+    "retention",
+    "While retention removes segments, crashes of any kind lose nothing else, and nothing comes back.",
+    (*_POWER, *_KILLS, *_HARMLESS),
+    (
+        *_ALWAYS,
+        check.NoLostWrite(),
+        check.NoDuplicate(),
+        check.InOrder(),
+        check.OneValuePerOffset(),
+        check.HighWatermarkRises(),
+        check.WholeReads(),
+    ),
+    Kind.POWER_LOSS,
+    (
+        {**_FLUSHED, "retention.bytes": "4000", "file.delete.delay.ms": "0"},
+        {**_FLUSHED, "retention.bytes": "4000", "file.delete.delay.ms": "100"},
+        {**_FLUSHED, "retention.ms": "150", "file.delete.delay.ms": "50"},
+    ),
+    (Style(batches=25), Style(acks=1, batches=25)),
+    segments=(_SMALL_SEGMENTS, _TINY_SEGMENTS),
+    properties={"log.retention.check.interval.ms": "30"},
+)
+
+PROMISES = {
+    promise.name: promise
+    for promise in (KILLS, POWER_LOSS, CLEAN_PREFIX, FAILING_DIRECTORY, COMPACTION, RETENTION)
+}
