@@ -91,6 +91,8 @@ class LogManager:
             sync_soon=self.upkeep.sync_soon,
         )
         log = open_log(self.open_files, opening)
+        if log.flush_is_due(now_ms):
+            _make_durable(log, now_ms)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
 
@@ -223,3 +225,11 @@ class LogManager:
             yield
         except OSError as failure:
             self.fail(directory, failure)
+
+
+def _make_durable(log: Log, now_ms: int) -> None:
+    """What a killed process left in the page cache was not synced, and nobody can tell: before it is served or
+    a repeat of it acknowledged, it must be, where the topic asks for that."""
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, now_ms)
