@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.adoption import take_over
 from barnabas.broker.topic_config import log_config
-from barnabas.controller import elections
+from barnabas.controller import elections, tree
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
 from barnabas.log.config import LogConfig
@@ -37,6 +37,7 @@ class Boot:
         self._node = node
         self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
         self._ready = ready
+        self._store_is_new = False
         node.store.on_session = self._session
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
@@ -45,6 +46,7 @@ class Boot:
 
     def _first_read(self, completed: Completed) -> None:
         values = _values(completed)
+        self._store_is_new = all(value.path != tree.CLUSTER_ID for value in values)
         stored = self._node.logs.stored_cluster_id()
         writes = start_alone(
             values,
@@ -95,7 +97,7 @@ class Boot:
             return log_config(node.settings, image.config(ConfigKind.TOPIC, topic))
 
         node.logs.open_all(image.cluster_id, node.broker_id, config_of, node.wall_ms)
-        if node.logs.logs and not image.topics:
+        if node.logs.logs and self._store_is_new:
             self._move_in(image)
         else:
             self._begin(image)

@@ -104,7 +104,9 @@ class Renderer:
         return lines
 
     def _batch(self, header: tuple[int, ...], size: int) -> str:
-        base, _, epoch, magic, _, attributes, last_delta, first_ms, max_ms, producer, p_epoch, seq, count = header
+        base, _, epoch, magic, _, attributes, last_delta, first_ms, max_ms, producer, p_epoch, seq, count = (
+            header
+        )
         text = f"{base}-{base + last_delta} ({count} records, {size} bytes) epoch {epoch} magic {magic}"
         text += f" attributes {attributes} time {self._number('', first_ms)}..{self._number('', max_ms)}"
         if producer >= 0:

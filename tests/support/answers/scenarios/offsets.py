@@ -37,7 +37,11 @@ def list_offsets_by_time(d: Dialogue) -> None:
     for timestamp in (-1, -2, -3, -4, -5, -6, -7, -100, 0):
         d.ask(f"timestamp {timestamp}", list_offsets(topic, (0, timestamp)))
         d.ask(f"timestamp {timestamp} of nothing", list_offsets(topic, (1, timestamp)))
-        d.ask(f"timestamp {timestamp}, read committed", list_offsets(topic, (0, timestamp), isolation=1), (2, 7, 11))
+        d.ask(
+            f"timestamp {timestamp}, read committed",
+            list_offsets(topic, (0, timestamp), isolation=1),
+            (2, 7, 11),
+        )
     for moment in (T0_MS - 1, T0_MS, T0_MS + 1, T0_MS + 1000, T0_MS + 2000, T0_MS + 2001, 2**63 - 1):
         d.ask(f"moment {moment - T0_MS if moment < 2**60 else 'max'}", list_offsets(topic, (0, moment)))
     for isolation in (-1, 2):
@@ -95,7 +99,10 @@ def offset_for_leader_epoch(d: Dialogue) -> None:
     ask("a follower that is none", topic, (0, -1, 0), replica=7)
     d.ask("no topics", OffsetForLeaderEpochRequest(-1, []))
     rows = [OffsetForLeaderPartition(0, -1, 0)]
-    twice = [OffsetForLeaderTopic(topic, rows), OffsetForLeaderTopic(topic, [OffsetForLeaderPartition(1, -1, 0)])]
+    twice = [
+        OffsetForLeaderTopic(topic, rows),
+        OffsetForLeaderTopic(topic, [OffsetForLeaderPartition(1, -1, 0)]),
+    ]
     d.ask("topic twice", OffsetForLeaderEpochRequest(-1, twice))
 
 
