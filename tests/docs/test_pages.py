@@ -63,12 +63,6 @@ def test_what_the_map_calls_empty_is_empty_and_the_rest_is_not() -> None:
             assert (lines == 0) == ("empty:" in line) or package == "ports", package
 
 
-def test_every_folder_of_tests_is_explained() -> None:
-    explained = {Path(target).name for target in links(ARCHITECTURE) if target.startswith("../tests/")}
-    folders = {path.name for path in (CHECKOUT / "tests").iterdir() if path.is_dir() and path.name[0] != "_"}
-    assert folders == explained
-
-
 def test_bounds_and_operations_name_settings_that_exist() -> None:
     known = {name for table in SETTINGS.values() for name in table}
     for page in (ARCHITECTURE, CHECKOUT / "docs" / "operating.md"):
