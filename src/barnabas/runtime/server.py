@@ -51,7 +51,7 @@ class Server:
         if settings.zookeeper_connect is not None:
             raise BootError(
                 f"zookeeper.connect={settings.zookeeper_connect} asks for a cluster, which this version "
-                "cannot join yet: remove the line, and the broker keeps its metadata in its first log directory."
+                "cannot join yet: remove the line, and its metadata lives in the first log directory."
             )
         self.settings = settings
         self._on_ready = on_ready

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 CASES = {
-    "an encrypted listener": ({"listeners": "SSL://127.0.0.1:0"}, "asks for SSL"),
+    "an encrypted listener": (
+        {"listeners": "PLAINTEXT://127.0.0.1:0,SSL://127.0.0.2:0"},
+        "asks for SSL",
+    ),
     "a cluster": ({"zookeeper.connect": "localhost:2181"}, "remove the line"),
     "a bad value": ({"num.partitions": "many"}, "Invalid value many for configuration num.partitions"),
     "a port in use": ({"listeners": "PLAINTEXT://127.0.0.1:1"}, "failed to bind to 127.0.0.1:1"),
