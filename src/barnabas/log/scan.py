@@ -52,3 +52,14 @@ def batch_holding(file: File, offset: int, position: int, end: int) -> tuple[int
             return None
         position += at
     return None
+
+
+def batch_at(file: File, offset: int, position: int, end: int) -> tuple[int, int] | None:
+    """(position, size) of the batch that begins there, if it holds the offset."""
+    chunk = file.read(position, _BOUNDS.size)
+    if len(chunk) < _BOUNDS.size:
+        return None
+    base, length, delta = _BOUNDS.unpack(chunk)
+    size = length + LOG_OVERHEAD
+    holds = base <= offset <= base + delta and HEADER_SIZE <= size <= end - position
+    return (position, size) if holds else None
