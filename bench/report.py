@@ -122,6 +122,8 @@ def print_table(rows: Sequence[Row], samples: Sequence[Sample]) -> None:
         )
         previous = line.row.key
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)  # a file has no width; do not fold the cells
     console.print(table)
     for sample in samples:
         if sample.problem is not None:

@@ -58,7 +58,7 @@ def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
 class _Fetch:
     """One fetch, which may have to be read twice: at once, and again when it is woken."""
 
-    __slots__ = ("context", "enough", "entries", "incremental", "node", "request", "session")
+    __slots__ = ("asked", "context", "enough", "entries", "incremental", "node", "request", "session")
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class _Fetch:
         self.incremental = incremental
         self.entries = entries
         self.enough = False
+        self.asked: dict[Partition, FetchPartition] = {}  # once it is parked
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -87,6 +88,8 @@ class _Fetch:
         answers = []
         self.enough = False
         for key, asked in self.entries:
+            if self.incremental and self._is_quiet(key, asked):
+                continue
             try:
                 data = self._read_one(key, asked, remaining, collected == 0)
             except ApiError as error:
@@ -101,6 +104,23 @@ class _Fetch:
         if collected >= request.min_bytes:
             self.enough = True
         return answers
+
+    def _is_quiet(self, key: TopicKey, asked: FetchPartition) -> bool:
+        """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer."""
+        assert self.session is not None
+        sent = self.session.partitions.get((key, asked.partition))
+        name = self.node.image.topic_names.get(key) if isinstance(key, bytes) else key
+        partition = None if name is None else self.node.replicas.find(name, asked.partition)
+        if sent is None or partition is None or partition.log is None:
+            return False
+        log, image = partition.log, partition.image
+        return (
+            log.high_watermark == sent.high_watermark == asked.fetch_offset
+            and log.log_start_offset == sent.log_start_offset
+            and image.leader == partition.broker_id
+            and asked.current_leader_epoch in {-1, image.leader_epoch}
+            and asked.last_fetched_epoch in {-1, image.leader_epoch}
+        )
 
     def _read_one(self, key: TopicKey, asked: FetchPartition, remaining: int, first: bool) -> PartitionData:
         partition = self._find(key, asked.partition)
@@ -169,33 +189,38 @@ class _Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
-        partitions = [self._find(key, asked.partition) for key, asked in self.entries]
+        self.asked = {self._find(key, asked.partition): asked for key, asked in self.entries}
         self.node.purgatory.park(
             self.context.session,
-            partitions,
+            self.asked,
             self.node.now_ms + self.request.max_wait_ms,
             self._satisfied,
             self._finish,
         )
 
-    def _satisfied(self) -> bool:
-        """Enough bytes have come, or something happened that the client should hear at once."""
-        total = 0
+    def _satisfied(self, moved: Partition) -> bool:
+        """Enough bytes have come, or something happened that the client should hear at once. Only the
+        partition that moved is looked at first: a consumer may wait for thousands."""
+        try:
+            available = self._available(moved)
+            if available == 0 or self.request.min_bytes <= 1:
+                return available > 0
+            return sum(map(self._available, self.asked)) >= self.request.min_bytes
+        except ApiError:
+            return True
+
+    def _available(self, partition: Partition) -> int:
+        """Bytes that are there to fetch; ApiError where the answer is an error."""
+        asked = self.asked[partition]
+        log = partition.leader_log()
+        offset = asked.fetch_offset
+        if not log.log_start_offset <= offset <= log.log_end_offset:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
         committed = self.request.isolation_level == _READ_COMMITTED
-        for key, asked in self.entries:
-            try:
-                log = self._find(key, asked.partition).leader_log()
-            except ApiError:
-                return True
-            upper = log.last_stable_offset if committed else log.high_watermark
-            offset = asked.fetch_offset
-            if not log.log_start_offset <= offset <= log.log_end_offset:
-                return True
-            if upper > offset:
-                if self.request.min_bytes <= 1:
-                    return True
-                total += min(log.bytes_available(offset, upper), asked.partition_max_bytes)
-        return total >= self.request.min_bytes
+        upper = log.last_stable_offset if committed else log.high_watermark
+        if upper <= offset:
+            return 0
+        return min(max(log.bytes_available(offset, upper), 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
         self.context.session.send(self.reply(self.read()))
