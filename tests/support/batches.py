@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import crc32c
 
-_CRC_START = 21  # the checksum covers everything from the attributes on
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -34,6 +32,7 @@ class Batch:
         timestamp_ms = int(time.time() * 1000) if self.timestamp_ms is None else self.timestamp_ms
         count = len(self.values)
         payload = self._records() if self.payload is None else self.payload
+        # The checksum covers everything from the attributes on.
         checked = (
             struct.pack(
                 ">hiqqqhii",

@@ -24,7 +24,6 @@ LOG_OVERHEAD = 12  # base offset and length: what a batch occupies beyond its `l
 HEADER_SIZE = 61
 
 LENGTH_AT = 8
-LEADER_EPOCH_AT = 12
 MAGIC_AT = 16
 CRC_AT = 17
 ATTRIBUTES_AT = 21

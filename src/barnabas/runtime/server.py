@@ -17,7 +17,7 @@ from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError
 from barnabas.model import properties as java_properties
-from barnabas.model.endpoint import Endpoint
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.runtime import logs
@@ -118,11 +118,11 @@ class Server:
 
     def _bind(self) -> None:
         """Bind first: a listener on port 0 must know its port before it is advertised."""
-        for endpoint in self.settings.listeners:
-            if endpoint.protocol.name != SecurityProtocol.PLAINTEXT:
+        for name, endpoint in self.settings.listeners.items():
+            if endpoint.security_protocol is not SecurityProtocol.PLAINTEXT:
                 # Answering in clear on a port that says it is encrypted would be worse than not starting.
                 raise BootError(
-                    f"Listener {endpoint.name} asks for {endpoint.protocol.name}, which this version does "
+                    f"Listener {name} asks for {endpoint.security_protocol}, which this version does "
                     "not speak yet: use PLAINTEXT, or leave the listener out."
                 )
         backlog = self.settings.integer("socket.listen.backlog.size")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from tests.support.chance import SeededRandom
 
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.model.errors import ApiError, ErrorCode
@@ -17,19 +16,8 @@ from barnabas.protocol.messages.fetch import (
 )
 
 
-class Chance:
-    def __init__(self) -> None:
-        self._random = random.Random(7)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-    def below(self, bound: int) -> int:
-        return self._random.randrange(bound)
-
-
 def sessions(slots: int = 2) -> FetchSessions:
-    return FetchSessions(slots, 1000, Chance())
+    return FetchSessions(slots, 1000, SeededRandom(7))
 
 
 def request(session_id: int = 0, epoch: int = 0, partitions: tuple[int, ...] = (0,)) -> FetchRequest:
