@@ -21,6 +21,7 @@ from barnabas.cli.kafka_client import (
     exception_name,
     sentence,
 )
+from barnabas.cli.options import OptionError
 from barnabas.cli.topic_metadata import TopicMetadata, TopicState
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
@@ -68,6 +69,13 @@ class Selection:
     @property
     def who(self) -> str:
         return f"Consumer clientId={self.properties['client.id']}, groupId={self.properties['group.id']}"
+
+
+def topic_pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise OptionError(f"java.util.regex.PatternSyntaxException: {error}\n{text}") from None
 
 
 class RecordSource:

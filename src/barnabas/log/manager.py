@@ -32,7 +32,7 @@ class LogManager:
         settings: ManagerSettings | None = None,
     ) -> None:
         self.settings = settings or ManagerSettings()
-        self.directories = [LogDirectory(path.rstrip("/")) for path in paths]
+        self.directories = [LogDirectory(filesystem.absolute(path)) for path in paths]
         self.logs: dict[TopicPartition, Log] = {}
         self._filesystem = filesystem
         self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
@@ -91,6 +91,8 @@ class LogManager:
             sync_soon=self.upkeep.sync_soon,
         )
         log = open_log(self.open_files, opening)
+        if log.flush_is_due(now_ms):
+            _make_durable(log, now_ms)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
 
@@ -156,8 +158,8 @@ class LogManager:
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
 
     def presume_offline(self, expected: Iterable[TopicPartition]) -> None:
-        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A new
-        log elsewhere would hide it, and no broker could start once that disk is back."""
+        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A
+        new log elsewhere would hide it, and no broker could start once that disk is back."""
         failed = next((directory for directory in self.directories if not directory.online), None)
         if failed is not None:
             for partition in expected:
@@ -223,3 +225,11 @@ class LogManager:
             yield
         except OSError as failure:
             self.fail(directory, failure)
+
+
+def _make_durable(log: Log, now_ms: int) -> None:
+    """What a killed process left in the page cache was not synced, and nobody can tell: before it is served
+    or a repeat of it acknowledged, it must be, where the topic asks for that."""
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, now_ms)

@@ -48,6 +48,11 @@ _FATAL = (
 
 class Server:
     def __init__(self, settings: BrokerSettings, on_ready: Callable[[Server], None]) -> None:
+        if settings.zookeeper_connect is not None:
+            raise BootError(
+                f"zookeeper.connect={settings.zookeeper_connect} asks for a cluster, which this version "
+                "cannot join yet: remove the line, and its metadata lives in the first log directory."
+            )
         self.settings = settings
         self._on_ready = on_ready
         self.clock = SystemClock()
@@ -113,6 +118,13 @@ class Server:
 
     def _bind(self) -> None:
         """Bind first: a listener on port 0 must know its port before it is advertised."""
+        for endpoint in self.settings.listeners:
+            if endpoint.protocol.name != SecurityProtocol.PLAINTEXT:
+                # Answering in clear on a port that says it is encrypted would be worse than not starting.
+                raise BootError(
+                    f"Listener {endpoint.name} asks for {endpoint.protocol.name}, which this version does "
+                    "not speak yet: use PLAINTEXT, or leave the listener out."
+                )
         backlog = self.settings.integer("socket.listen.backlog.size")
         bound: dict[str, int] = {}
         for endpoint in self.settings.listeners:

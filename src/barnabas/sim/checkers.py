@@ -245,20 +245,6 @@ class ReadersKeepTheirPlace:
                 yield f"{seen.consumer}: {seen.place} has no offset {seen.asked_offset} any more"
 
 
-class LogStartRises:
-    """To one consumer the log start offset never goes back: what was deleted does not come back."""
-
-    def check(self, facts: Facts) -> Iterator[str]:
-        highest: dict[tuple[str, TopicPartition], int] = {}
-        for seen in facts.of(Seen):
-            if seen.error:
-                continue
-            who = (seen.consumer, seen.place)
-            if seen.log_start_offset < highest.get(who, 0):
-                yield f"{seen.consumer}: {seen.place} starts at {seen.log_start_offset}, not {highest[who]}"
-            highest[who] = max(highest.get(who, 0), seen.log_start_offset)
-
-
 class OnlyTheFailedDirectory:
     """Partitions of a failed directory answer KAFKA_STORAGE_ERROR, all others go on."""
 

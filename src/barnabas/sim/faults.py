@@ -10,8 +10,8 @@ from barnabas.sim.clients import Client
 from barnabas.sim.host import Host
 from barnabas.sim.world import World
 
-_DOWN_MS = 200
-_LATEST_MS = 1200
+_DOWN_MS = 60
+_LATEST_MS = 500
 _CHANGES_MAX = 60
 _SLOW_MS = 150
 _TEN_MINUTES_MS = 600_000  # five of them stay within message.timestamp.after.max.ms
@@ -22,6 +22,9 @@ class Kind(Enum):
     KILL_INSIDE = "the process dies between two changes of the disk"
     POWER_LOSS = "the power fails between two events"
     POWER_LOSS_INSIDE = "the power fails between two changes of the disk"
+    KILL_THEN_POWER_LOSS = (
+        "the power fails soon after the process came back: what it read back was never synced"
+    )
     STOP = "somebody stops the broker in good order"
     SLOW_DISK = "syncs take long"
     IO_ERROR = "a directory answers EIO"
@@ -40,6 +43,7 @@ class Faults:
             Kind.KILL_INSIDE: lambda: self._inside(host.kill),
             Kind.POWER_LOSS: host.power_loss,
             Kind.POWER_LOSS_INSIDE: lambda: self._inside(host.power_loss),
+            Kind.KILL_THEN_POWER_LOSS: self._kill_then_power_loss,
             Kind.STOP: host.stop_orderly,
             Kind.SLOW_DISK: self._slow,
             Kind.IO_ERROR: lambda: self._fail(errno.EIO),
@@ -78,6 +82,11 @@ class Faults:
     def _inside(self, how: Callable[[], None]) -> None:
         if self._host.life is not None:
             self._host.fall_after(self._world.random.below(_CHANGES_MAX), how)
+
+    def _kill_then_power_loss(self) -> None:
+        self._host.kill()
+        self._host.start()
+        self._world.after(self._world.random.between(20, 90), self._host.power_loss)
 
     def _slow(self) -> None:
         slowness = self._host.slowness

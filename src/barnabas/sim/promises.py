@@ -16,7 +16,7 @@ _SMALL_SEGMENTS = {"internal.segment.bytes": "9000", "index.interval.bytes": "25
 _TINY_SEGMENTS = {"internal.segment.bytes": "2600", "index.interval.bytes": "64"}
 _HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP)
 _KILLS = (Kind.KILL, Kind.KILL_INSIDE, Kind.KILL_INSIDE, Kind.STOP)
-_POWER = (Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.POWER_LOSS_INSIDE)
+_POWER = (Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.POWER_LOSS_INSIDE, Kind.KILL_THEN_POWER_LOSS)
 
 _ALWAYS: tuple[Checker, ...] = (check.NothingBroke(), check.NothingInvented(), check.CreatedTopicsExist())
 _STRICT: tuple[Checker, ...] = (
@@ -173,7 +173,7 @@ COMPACTION = Promise(
 
 RETENTION = Promise(
     "retention",
-    "While retention removes segments, crashes of any kind lose nothing else, and nothing comes back.",
+    "While retention removes segments, crashes of any kind lose nothing else.",
     (*_POWER, *_KILLS, *_HARMLESS),
     (
         *_ALWAYS,
