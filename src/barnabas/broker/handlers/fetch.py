@@ -194,7 +194,11 @@ class _Fetch:
             if upper > offset:
                 if self.request.min_bytes <= 1:
                     return True
-                total += min(log.bytes_available(offset, upper), asked.partition_max_bytes)
+                try:
+                    available = log.bytes_available(offset, upper)
+                except OSError:
+                    return True  # the read that follows meets it too, and says so
+                total += min(available, asked.partition_max_bytes)
         return total >= self.request.min_bytes
 
     def _finish(self) -> None:
