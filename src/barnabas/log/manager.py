@@ -158,8 +158,8 @@ class LogManager:
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
 
     def presume_offline(self, expected: Iterable[TopicPartition]) -> None:
-        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A new
-        log elsewhere would hide it, and no broker could start once that disk is back."""
+        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A
+        new log elsewhere would hide it, and no broker could start once that disk is back."""
         failed = next((directory for directory in self.directories if not directory.online), None)
         if failed is not None:
             for partition in expected:
@@ -228,8 +228,8 @@ class LogManager:
 
 
 def _make_durable(log: Log, now_ms: int) -> None:
-    """What a killed process left in the page cache was not synced, and nobody can tell: before it is served or
-    a repeat of it acknowledged, it must be, where the topic asks for that."""
+    """What a killed process left in the page cache was not synced, and nobody can tell. Where the topic asks
+    for it, it must be before it is served and before a repeat of it is acknowledged."""
     unflushed = log.unflushed_files()
     unflushed.sync()
     log.mark_flushed(unflushed.offset, now_ms)
