@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 LOCK := requirements/dev.lock
 
-.PHONY: fuzz help setup run demo test check bench messages lock clean
+.PHONY: fuzz help setup run demo test check sim bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -34,6 +34,9 @@ check: $(STAMP) ## Lint, types and import contracts, in seconds
 
 test: check ## Everything a fresh machine can test
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+sim: $(STAMP) ## Every promise on SEEDS schedules (1000), from seed FIRST (0)
+	@$(BIN)/python -m barnabas.sim --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0)
 
 bench: $(STAMP) ## Side by side with Apache Kafka
 	$(BIN)/python -m bench

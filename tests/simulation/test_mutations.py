@@ -27,6 +27,7 @@ from barnabas.log.segment import Segment
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage
 from barnabas.sim.faults import Kind
+from barnabas.sim.producers import Style
 from barnabas.sim.promises import (
     CLEAN_PREFIX,
     COMPACTION,
@@ -148,7 +149,7 @@ def partitions_share_a_log(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LogManager, "create", shared)
 
 
-_KILLED = replace(KILLS, kinds=(Kind.KILL, Kind.KILL_INSIDE))
+_KILLED = replace(KILLS, kinds=(Kind.KILL, Kind.KILL_INSIDE), styles=(Style(batches=40),))
 _KILLED_THEN_DARK = replace(POWER_LOSS, kinds=(Kind.KILL_THEN_POWER_LOSS,))
 
 
