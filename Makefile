@@ -4,8 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 LOCK := requirements/dev.lock
+CRASHES ?= 100
+SEEDS ?= 1000
+FIRST ?= 0
+BENCH ?=
 
-.PHONY: fuzz help setup run demo test check sim bench messages lock clean
+.PHONY: help setup run demo test check crash sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -35,11 +39,14 @@ check: $(STAMP) ## Lint, types and import contracts, in seconds
 test: check ## Everything a fresh machine can test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-sim: $(STAMP) ## Every promise on SEEDS schedules (1000), from seed FIRST (0)
-	@$(BIN)/python -m barnabas.sim --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0)
+crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
+	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
 
-bench: $(STAMP) ## Side by side with Apache Kafka
-	$(BIN)/python -m bench
+sim: $(STAMP) ## Every promise of the simulation on SEEDS schedules (1000), from seed FIRST (0)
+	@$(BIN)/python -m barnabas.sim --seeds $(SEEDS) --first $(FIRST)
+
+bench: $(STAMP) ## Side by side with Apache Kafka; BENCH="--quick", "--only fetch-16k", "--long"
+	$(BIN)/python -m bench $(BENCH)
 
 fuzz: $(STAMP) ## Mutated requests for SECONDS (default 60); nothing but refusals may come of it
 	$(BIN)/python -m tests.fuzz.frames $(or $(SECONDS),60)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -29,6 +30,9 @@ class Outcome(NamedTuple):
 
 class RunTool(Protocol):
     def __call__(self, *words: str, stdin: str = "") -> Outcome: ...
+
+
+RunJava = Callable[..., Outcome]
 
 
 class Broker(NamedTuple):
@@ -71,26 +75,34 @@ def run_tool() -> RunTool:
 
 
 @pytest.fixture(scope="session")
-def run_java(apache_kafka_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> RunTool:
-    """One of Kafka's classes, by name. Its log is switched off: it is a matter of configuration there."""
+def run_java(apache_kafka_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunJava]:
+    """One of Kafka's classes, by name, all in one JVM. Its log is off: a matter of configuration there."""
     java = shutil.which("java")
-    if java is None:
-        pytest.skip("Java is missing: install default-jre-headless to compare with Kafka's own tools")
+    if java is None or shutil.which("javac") is None:
+        pytest.skip(
+            "A JDK is missing: apt-get install default-jdk-headless to compare with Kafka's own tools"
+        )
     quiet = tmp_path_factory.mktemp("log4j") / "log4j2.properties"
     quiet.write_text("status=off\nrootLogger.level=off\n")
+    options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Dlog4j2.configurationFile={quiet}"]
+    source = Path(__file__).parent / "java" / "Tools.java"
+    command = [java, *options, "-cp", f"{apache_kafka_libraries}/*", str(source)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as jvm:
+        assert jvm.stdin is not None
+        assert jvm.stdout is not None
+        stdin, stdout = jvm.stdin, jvm.stdout
 
-    def run(*words: str, stdin: str = "") -> Outcome:
-        command = [
-            java,
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            f"-Dlog4j2.configurationFile={quiet}",
-            "-cp",
-            f"{apache_kafka_libraries}/*",
-        ]
-        return execute([*command, *words], stdin)
+        def run(*words: str) -> Outcome:
+            stdin.write(json.dumps(words) + "\n")
+            stdin.flush()
+            line = stdout.readline()
+            assert line, "the JVM that runs Kafka's tools has ended"
+            return Outcome(**json.loads(line))
 
-    return run
+        yield run
+        stdin.close()
 
 
 def without_stack_traces(text: str) -> str:

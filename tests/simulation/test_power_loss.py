@@ -8,5 +8,5 @@ from barnabas.sim.promises import POWER_LOSS
 
 
 @blocks(600)
-def test_nothing_acknowledged_is_lost_when_the_power_fails_if_records_are_flushed(first_seed: int) -> None:
+def test_what_was_flushed_and_acknowledged_survives_a_power_loss(first_seed: int) -> None:
     hold(POWER_LOSS, first_seed)

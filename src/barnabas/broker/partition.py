@@ -102,7 +102,9 @@ class Partition:
 
     def _check_acks(self, log: Log, acks: int) -> None:
         if acks == ACKS_ALL:
-            in_sync, needed = len(self.image.isr), log.config.min_insync_replicas
+            # Kafka asks no partition for more replicas than it has.
+            needed = min(log.config.min_insync_replicas, len(self.image.replicas))
+            in_sync = len(self.image.isr)
             if in_sync < needed:
                 raise ApiError(
                     ErrorCode.NOT_ENOUGH_REPLICAS,

@@ -32,7 +32,7 @@ class LogManager:
         settings: ManagerSettings | None = None,
     ) -> None:
         self.settings = settings or ManagerSettings()
-        self.directories = [LogDirectory(path.rstrip("/")) for path in paths]
+        self.directories = [LogDirectory(filesystem.absolute(path)) for path in paths]
         self.logs: dict[TopicPartition, Log] = {}
         self._filesystem = filesystem
         self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
@@ -228,8 +228,8 @@ class LogManager:
 
 
 def _make_durable(log: Log, now_ms: int) -> None:
-    """What a killed process left in the page cache was not synced, and nobody can tell. Where the topic asks
-    for it, it must be before it is served and before a repeat of it is acknowledged."""
+    """What a killed process left in the page cache was not synced, and nobody can tell: before it is served
+    or a repeat of it acknowledged, it must be, where the topic asks for that."""
     unflushed = log.unflushed_files()
     unflushed.sync()
     log.mark_flushed(unflushed.offset, now_ms)

@@ -128,8 +128,15 @@ class Segment(IndexedSegment):
             return position, following - position
         if not self.size:
             return None
-        found = self.find(offset)
-        return None if found is None else (found[0], found[1].size)
+        index = self.offset_index
+        entry = bisect_left(index.offsets, relative)
+        floor = index.positions[entry - 1] if entry else 0
+        if entry < len(index) and index.positions[entry] - floor > 2 * self.index_interval_bytes:
+            # Large batches have an entry each: most likely this one leads straight to ours.
+            found = scan.batch_at(self.file, offset, index.positions[entry], self.size)
+            if found is not None:
+                return found
+        return scan.batch_holding(self.file, offset, floor, self.size)
 
     def end(self) -> tuple[int, int]:
         """(one past the last record, where the last whole batch ends), read from the file."""

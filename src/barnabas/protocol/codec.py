@@ -1,5 +1,5 @@
-"""Messages to bytes and back, headers included. The rare APIs go through here; Produce and Fetch of the
-broker have codecs of their own (`produce.py`, `fetch.py`), kept byte-equal to these by tests."""
+"""Messages to bytes and back, headers included. Records stay where they are: a request's are a view of its
+frame, a response's may be slices of files (`encode_parts`)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def read_header(frame: Buffer, position: int = 0) -> tuple[RequestHeader, int]:
         if length >= 0:
             if position + length > len(frame):
                 raise MalformedError("client id past the end")
-            client_id = str(frame[position : position + length], "utf-8")
+            client_id = str(frame[position : position + length], "utf-8", "replace")
             position += length
         if is_flexible(api_key, version):
             position = skip_tags(frame, position)

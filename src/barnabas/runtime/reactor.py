@@ -72,6 +72,7 @@ class Reactor:
         self.connections: dict[int, Connection] = {}
         self.sources: dict[int, Callable[[], None]] = {}  # listeners, wake-ups, child pipes
         self.per_ip: Counter[str] = Counter()
+        self.full_listeners: list[tuple[str, socket.socket]] = []  # not accepted from until there is room
         self.queued_bytes = 0
         self.hungry: deque[Connection] = deque()  # paused until memory is free
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
@@ -138,12 +139,18 @@ class Reactor:
             wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
 
     def close(self) -> None:
+        for fd in list(self.sources):
+            self.detach(fd)
+        self.limits.max_connections = 0  # nobody new while the last ones go
         for connection in list(self.connections.values()):
             self._close(connection)
         self.epoll.close()
 
     def _accept(self, listener: socket.socket, name: str) -> None:
         for _ in range(64):  # leave room for others when a crowd arrives
+            if len(self.connections) >= self.limits.max_connections:
+                self._wait_for_room(listener, name)
+                return
             try:
                 accepted, address = listener.accept()
             except BlockingIOError:
@@ -154,17 +161,18 @@ class Reactor:
                 return
             self._welcome(accepted, str(address[0]), name)
 
+    def _wait_for_room(self, listener: socket.socket, name: str) -> None:
+        """As Kafka does: whoever comes above `max.connections` waits in the backlog until somebody leaves."""
+        log.info("The broker has its maximum of %d connections.", self.limits.max_connections)
+        self.detach(listener.fileno())
+        self.full_listeners.append((name, listener))
+
     def _welcome(self, accepted: socket.socket, ip: str, name: str) -> None:
         limits = self.limits
         per_ip_max = limits.per_ip_overrides.get(ip, limits.max_connections_per_ip)
         if self.per_ip[ip] >= per_ip_max:
             log.info("Rejected connection from /%s, address already has the configured maximum of %d "
                      "connections.", ip, per_ip_max)  # fmt: skip
-            accepted.close()
-            return
-        if len(self.connections) >= limits.max_connections:
-            log.info("Rejected connection from /%s: the broker has its maximum of %d connections.",
-                     ip, limits.max_connections)  # fmt: skip
             accepted.close()
             return
         accepted.setblocking(False)
@@ -420,4 +428,8 @@ class Reactor:
         connection.out.clear()
         connection.release()
         self._unreserve(connection)
+        if self.full_listeners and len(self.connections) < self.limits.max_connections:
+            waiting, self.full_listeners = self.full_listeners, []
+            for name, listener in waiting:
+                self.accept_from(name, listener)
         self.application.disconnected(session)

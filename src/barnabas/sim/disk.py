@@ -171,6 +171,9 @@ class SimulatedDisk:
             parent.put(name, node)
         return SimulatedFile(self, path, node)
 
+    def absolute(self, path: str) -> str:
+        return path.rstrip("/")
+
     def exists(self, path: str) -> bool:
         return self._look(path) is not None
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
 from barnabas.cli import kafka_configs, kafka_run_class, kafka_topics
 from barnabas.cli.barnabas import NOUNS
 from barnabas.cli.barnabas import main as barnabas_main
+from barnabas.cli.barnabas.common import show
 from barnabas.cli.configs_options import PARSER as CONFIGS_PARSER
 from barnabas.cli.configs_options import entity_of
 from barnabas.cli.configs_quotas import java_double
@@ -31,6 +34,7 @@ PARTITIONS = [
     DescribeTopicPartitionsResponsePartition(0, 0, 1, 0, [1, 2], [1, 2], [], []),
     DescribeTopicPartitionsResponsePartition(0, 1, 2, 0, [2, 1], [2]),
     DescribeTopicPartitionsResponsePartition(5, 2, -1, 0, [3], []),
+    DescribeTopicPartitionsResponsePartition(0, 3, 1, 0, [1, 2, 3], [1, 2, 3]),
 ]
 TOPIC = DescribeTopicPartitionsResponseTopic(0, "t", b"\x01" * 16, partitions=PARTITIONS)
 MIN_ISR = DescribeConfigsResourceResult("min.insync.replicas", "2", config_source=1)
@@ -44,11 +48,12 @@ def _described(**flags: bool) -> list[str]:
 
 def test_a_topic_is_described_line_by_line() -> None:
     assert _described() == [
-        "Topic: t\tTopicId: AQEBAQEBAQEBAQEBAQEBAQ\tPartitionCount: 3\tReplicationFactor: 2"
+        "Topic: t\tTopicId: AQEBAQEBAQEBAQEBAQEBAQ\tPartitionCount: 4\tReplicationFactor: 2"
         "\tConfigs: min.insync.replicas=2",
         "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\tElr: \tLastKnownElr: ",
         "\tTopic: t\tPartition: 1\tLeader: 2\tReplicas: 2,1\tIsr: 2\tElr: N/A\tLastKnownElr: N/A",
         "\tTopic: t\tPartition: 2\tLeader: none\tReplicas: 3\tIsr: \tElr: N/A\tLastKnownElr: N/A",
+        "\tTopic: t\tPartition: 3\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: N/A\tLastKnownElr: N/A",
     ]
 
 
@@ -209,3 +214,11 @@ def test_the_overview_names_every_noun(capsys: pytest.CaptureFixture[str]) -> No
     assert barnabas_main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert all(f"barnabas {noun} " in shown for noun in NOUNS)
+
+
+def test_an_empty_table_is_a_sentence_and_an_empty_list_stays_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(argparse.Namespace(json=False), ("a",), [], "No rows here.")
+    show(argparse.Namespace(json=True), ("a",), [], "No rows here.")
+    assert capsys.readouterr().out == "No rows here.\n[]\n"

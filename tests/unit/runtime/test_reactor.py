@@ -99,8 +99,8 @@ class Loop:
         self._stopped = True
         self._wakeup.set()
         self._thread.join(10)
-        self._listener.close()
         self.reactor.close()
+        self._listener.close()
         self._wakeup.close()
 
 
@@ -273,6 +273,19 @@ class TestLimits:
         with loop.connect() as later:
             later.sendall(framed(b"room again"))
             assert read_frame(later) == b"room again"
+
+    def test_connections_above_the_limit_wait_until_one_leaves(self, loop: Loop, limits: Limits) -> None:
+        limits.max_connections = 1
+        with loop.connect() as first, loop.connect() as waiting:
+            first.sendall(framed(b"first"))
+            assert read_frame(first) == b"first"
+            waiting.sendall(framed(b"second"))
+            waiting.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                waiting.recv(1)
+            first.close()
+            waiting.settimeout(10)
+            assert read_frame(waiting) == b"second"
 
     def test_unfinished_frames_wait_for_memory(self, loop: Loop) -> None:
         with loop.connect() as first, loop.connect() as second:

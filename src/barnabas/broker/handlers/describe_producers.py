@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.ids import topic_name_problem
 from barnabas.protocol.messages.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,
@@ -28,10 +29,17 @@ def handle(node: Node, context: Context, request: DescribeProducersRequest) -> D
 
 
 def _one(node: Node, topic: str, index: int) -> PartitionResponse:
+    problem = topic_name_problem(topic)
+    if problem is not None:
+        code = ErrorCode.INVALID_TOPIC_EXCEPTION
+        return PartitionResponse(index, code, f"Topic name is invalid: {problem}")
     try:
+        if topic not in node.image.topics:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         partition = node.replicas.find(topic, index)
         if partition is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            # Kafka leaves the sentence out here, and gives it for a topic.
+            return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         log = partition.leader_log()
     except ApiError as error:
         return PartitionResponse(index, error.code, error.message)

@@ -20,8 +20,11 @@ def handle(node: Node, context: Context, request: InitProducerIdRequest) -> Init
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE if request.transactional_id else ErrorCode.INVALID_REQUEST
         return InitProducerIdResponse(error_code=code)
 
-    def allocated(producer_id: int) -> None:
-        context.reply(InitProducerIdResponse(producer_id=producer_id))
+    def allocated(producer_id: int | None) -> None:
+        if producer_id is None:
+            context.reply(InitProducerIdResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+        else:
+            context.reply(InitProducerIdResponse(producer_id=producer_id))
 
     node.producer_ids.next(allocated)
     return None

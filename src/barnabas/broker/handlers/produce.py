@@ -8,17 +8,20 @@ error under acks=0 closes the connection, which is the only way such a producer 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.partition import Partition
 from barnabas.broker.session import NotThisTimeError, Part, PeerFaultError, Session
+from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.codec import RequestHeader, write_client_id
 from barnabas.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
+    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
@@ -29,7 +32,7 @@ from barnabas.protocol.varint import read_unsigned, unsigned
 from barnabas.records.batch import HEADER_SIZE
 from barnabas.records.check import only_batch
 from barnabas.records.compress import Codec
-from barnabas.records.errors import RejectedRecordsError
+from barnabas.records.errors import CorruptRecordsError, RejectedRecordsError
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -39,7 +42,22 @@ _REQUEST_END = b"\0\0\0"
 # Behind the offsets of a plain reply: no record errors, no message, three times no tags, no throttle.
 _REPLY_END = b"\x01\0" + b"\0\0" + b"\0\0\0\0" + b"\0"
 _CORRELATION = struct.Struct(">i")
-_BATCH_HEAD = struct.Struct(">qiiBIh")
+_BATCH_HEAD = struct.Struct(">qiibIh")
+# As far as every record format agrees: base offset, length, (leader epoch), magic.
+_OLDEST_HEAD = struct.Struct(">qiib")
+_OLDEST_OVERHEAD_BYTES = 14
+_TRANSACTIONAL = 0x10
+# What Kafka refuses without looking at the log, so that it cannot say where the log starts.
+_LOG_UNSEEN = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.INVALID_REQUIRED_ACKS,
+    }
+)
 
 
 class _Pending:
@@ -55,11 +73,56 @@ class _Pending:
 
 def handle(node: Node, context: Context, request: ProduceRequest) -> Reply:
     pending: list[_Pending] = []
-    topics = [_topic(node, context, request, topic, pending) for topic in request.topic_data]
+    named = request.topic_data
+    if len(named) > 1 or (named and len(named[0].partition_data) != 1):
+        named = _distinct(named)
+    try:
+        _check_whole(request)
+        topics = [_topic(node, context, request, topic, pending) for topic in named]
+    except ApiError as error:
+        topics = [_refused_topic(topic, error) for topic in named]
     response = ProduceResponse(topics)
     if request.acks != 0 and _is_plain(context, request, pending):
         context.session.template = ProduceTemplate(node, context, request, pending[0].partition)
     return _conclude(node, context, request.acks, request.timeout_ms, response, pending)
+
+
+def _distinct(topics: Sequence[TopicProduceData]) -> list[TopicProduceData]:
+    """Each partition once: of what is named twice the last counts, and a topic without partitions is none."""
+    merged: dict[tuple[bytes, str], dict[int, PartitionProduceData]] = {}
+    for topic in topics:
+        rows = merged.setdefault((topic.topic_id, topic.name), {})
+        rows.update((data.index, data) for data in topic.partition_data)
+    return [TopicProduceData(*key, list(rows.values())) for key, rows in merged.items() if rows]
+
+
+def _check_whole(request: ProduceRequest) -> None:
+    """What is wrong with one partition's bytes and refuses the whole request: Kafka looks whether any batch is
+    transactional before anything else, and cannot tell of bytes that are no batch of any format."""
+    for topic in request.topic_data:
+        for data in topic.partition_data:
+            view = data.records
+            if not isinstance(view, memoryview) or len(view) < _OLDEST_HEAD.size:
+                continue
+            _, length, _, magic = _OLDEST_HEAD.unpack_from(view)
+            if length < _OLDEST_OVERHEAD_BYTES:
+                raise CorruptRecordsError(
+                    f"Record size {length} is less than the minimum record overhead ({_OLDEST_OVERHEAD_BYTES})"
+                )
+            if not 0 <= magic <= 2:
+                raise CorruptRecordsError(f"Invalid magic found in record: {magic}")
+            is_whole = HEADER_SIZE <= length + 12 <= len(view)
+            if magic == 2 and is_whole and view[22] & _TRANSACTIONAL and request.transactional_id is None:
+                raise ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+
+
+def _refused_topic(topic: TopicProduceData, error: ApiError) -> TopicProduceResponse:
+    message = None if error.message == error.code.sentence else error.message
+    rows = [
+        PartitionProduceResponse(data.index, error.code, base_offset=-1, error_message=message)
+        for data in topic.partition_data
+    ]
+    return TopicProduceResponse(topic.topic_id, topic.name, rows)
 
 
 def _topic(
@@ -69,6 +132,7 @@ def _topic(
     name = node.image.topic_names.get(topic.topic_id, "") if by_id else topic.name
     answers = []
     for data in topic.partition_data:
+        log = None
         try:
             partition = node.replicas.find(name, data.index)
             if partition is None:
@@ -79,9 +143,10 @@ def _topic(
                     ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {partition.topic}"
                 )
             records = _one_batch(context.version, data.records)
+            log = partition.log
             answers.append(_append(node, partition, request.acks, records, pending))
         except ApiError as error:
-            answers.append(_refusal(data.index, error))
+            answers.append(_refusal(data.index, error, log))
     return TopicProduceResponse(topic.topic_id, topic.name, answers)
 
 
@@ -115,24 +180,30 @@ def _conclude(
     return response
 
 
+def _is_one_batch(view: memoryview, version: int) -> bool:
+    if len(view) < HEADER_SIZE:
+        return False
+    _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(view)
+    return length + 12 == len(view) and magic == 2 and (version >= 7 or attributes & 7 != Codec.ZSTD)
+
+
 def _one_batch(version: int, records: Buffer | FileSlice | None) -> memoryview:
     """What the protocol promises since v3: one record batch of format 2 per partition, and nothing else."""
     view = records if isinstance(records, memoryview) else memoryview(b"")
-    if len(view) >= HEADER_SIZE:
-        _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(view)
-        if length + 12 == len(view) and magic == 2 and (version >= 7 or attributes & 7 != Codec.ZSTD):
-            return view
+    if _is_one_batch(view, version):
+        return view
     position, header = only_batch(view, 0, len(view), version)
     return view[position : position + header.size]
 
 
-def _refusal(index: int, error: ApiError) -> PartitionProduceResponse:
+def _refusal(index: int, error: ApiError, log: Log | None) -> PartitionProduceResponse:
     """Kafka explains in words only what it also explains record by record."""
     details = error.record_errors if isinstance(error, RejectedRecordsError) else ()
     return PartitionProduceResponse(
         index,
         error.code,
         base_offset=-1,
+        log_start_offset=-1 if log is None or error.code in _LOG_UNSEEN else log.log_start_offset,
         record_errors=[BatchIndexAndErrorMessage(item.batch_index, item.message) for item in details],
         error_message=error.message if details else None,
     )
@@ -244,12 +315,14 @@ class ProduceTemplate:
         end = start + size - 1
         if partition.log is None or size < 2 or frame[end:] != _REQUEST_END:
             raise NotThisTimeError
+        records = frame[start:end]
+        if not _is_one_batch(records, self._header.version) or records[22] & _TRANSACTIONAL:
+            raise NotThisTimeError
+        log = partition.log
         try:
-            appended = partition.append(
-                _one_batch(self._header.version, frame[start:end]), self._acks, self._node.wall_ms
-            )
+            appended = partition.append(records, self._acks, self._node.wall_ms)
         except ApiError as error:
-            return self._general(session, frame, _refusal(partition.index, error), [])
+            return self._general(session, frame, _refusal(partition.index, error, log), [])
         if partition.is_committed(appended.last_offset, self._acks):
             return [
                 self._reply.pack(

@@ -1,0 +1,157 @@
+"""ListOffsets, OffsetForLeaderEpoch, DeleteRecords, InitProducerId."""
+
+from __future__ import annotations
+
+from tests.support.answers.dialogue import Dialogue
+from tests.support.answers.scenario import scenario
+from tests.support.answers.scenarios.fetch import fill
+from tests.support.answers.scenarios.produce import T0_MS, produce
+from tests.support.batches import Batch
+
+from barnabas.protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest
+from barnabas.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from barnabas.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+
+
+def list_offsets(
+    topic: str, *rows: tuple[int, int], isolation: int = 0, epoch: int = -1, replica: int = -1
+) -> ListOffsetsRequest:
+    """Rows of partition and timestamp."""
+    asked = [ListOffsetsPartition(index, epoch, timestamp) for index, timestamp in rows]
+    return ListOffsetsRequest(replica, isolation, [ListOffsetsTopic(topic, asked)], 1000)
+
+
+@scenario
+def list_offsets_by_time(d: Dialogue) -> None:
+    topic = d.topic("t", 3)
+    fill(d, "t")
+    for timestamp in (-1, -2, -3, -4, -5, -6, -7, -100, 0):
+        d.ask(f"timestamp {timestamp}", list_offsets(topic, (0, timestamp)))
+        d.ask(f"timestamp {timestamp} of nothing", list_offsets(topic, (1, timestamp)))
+        d.ask(
+            f"timestamp {timestamp}, read committed",
+            list_offsets(topic, (0, timestamp), isolation=1),
+            (2, 7, 11),
+        )
+    for moment in (T0_MS - 1, T0_MS, T0_MS + 1, T0_MS + 1000, T0_MS + 2000, T0_MS + 2001, 2**63 - 1):
+        d.ask(f"moment {moment - T0_MS if moment < 2**60 else 'max'}", list_offsets(topic, (0, moment)))
+    for isolation in (-1, 2):
+        d.ask(f"isolation {isolation}", list_offsets(topic, (0, -1), isolation=isolation))
+    for epoch in (-2, 0, 1, 9):
+        d.ask(f"epoch {epoch}", list_offsets(topic, (0, -1), epoch=epoch), range(4, 12))
+    d.ask("partition twice", list_offsets(topic, (0, -1), (0, -2)))
+    d.ask("partition twice and another", list_offsets(topic, (0, -1), (1, -2), (0, -2)), 7)
+    d.ask("unknown partition", list_offsets(topic, (9, -1)))
+    d.ask("negative partition", list_offsets(topic, (-1, -1)))
+    d.ask("unknown topic", list_offsets(d.name("no"), (0, -1)))
+    d.ask("unknown topic by time", list_offsets(d.name("no"), (0, 5)))
+    d.ask("unknown topic, unknown timestamp", list_offsets(d.name("no"), (0, -50)))
+    d.ask("invalid name", list_offsets("a/b", (0, -1)))
+    d.ask("empty name", list_offsets("", (0, -1)))
+    d.ask("no topics", ListOffsetsRequest(-1, 0, [], 100))
+    d.ask("no partitions", list_offsets(topic))
+    for replica in (-2, 1, 5):
+        d.ask(f"replica {replica}", list_offsets(topic, (0, -1), replica=replica))
+    asked = [DeleteRecordsPartition(0, 4)]
+    d.ask("delete below 4", DeleteRecordsRequest([DeleteRecordsTopic(topic, asked)], 5000))
+    for timestamp in (-2, -3, -4, 0, T0_MS, T0_MS + 1000):
+        d.ask(f"after deletion {timestamp}", list_offsets(topic, (0, timestamp)), (1, 4, 8, 11))
+
+
+@scenario
+def list_offsets_inside_batches(d: Dialogue) -> None:
+    """Records of one batch with times of their own, out of order; compressed; with the batch's append time."""
+    from barnabas.records.build import build_batch
+
+    del build_batch
+
+
+@scenario
+def offset_for_leader_epoch(d: Dialogue) -> None:
+    topic = d.topic("t", 2)
+    fill(d, "t")
+
+    def ask(label: str, name: str, *rows: tuple[int, int, int], replica: int = -1) -> None:
+        asked = [OffsetForLeaderPartition(*row) for row in rows]
+        d.ask(label, OffsetForLeaderEpochRequest(replica, [OffsetForLeaderTopic(name, asked)]))
+
+    for epoch in (-2, -1, 0, 1, 5, 2**31 - 1):
+        ask(f"epoch {epoch}", topic, (0, -1, epoch))
+        ask(f"epoch {epoch} of nothing", topic, (1, -1, epoch))
+    for current in (-2, 0, 1, 9):
+        ask(f"current epoch {current}", topic, (0, current, 0))
+    ask("unknown partition", topic, (9, -1, 0))
+    ask("negative partition", topic, (-1, -1, 0))
+    ask("unknown topic", d.name("no"), (0, -1, 0))
+    ask("invalid name", "a/b", (0, -1, 0))
+    ask("no partitions", topic)
+    ask("partition twice", topic, (0, -1, 0), (0, -1, 1))
+    ask("debugging replica", topic, (0, -1, 0), replica=-2)
+    ask("a follower that is none", topic, (0, -1, 0), replica=7)
+    d.ask("no topics", OffsetForLeaderEpochRequest(-1, []))
+    rows = [OffsetForLeaderPartition(0, -1, 0)]
+    twice = [
+        OffsetForLeaderTopic(topic, rows),
+        OffsetForLeaderTopic(topic, [OffsetForLeaderPartition(1, -1, 0)]),
+    ]
+    d.ask("topic twice", OffsetForLeaderEpochRequest(-1, twice))
+
+
+@scenario
+def delete_records(d: Dialogue) -> None:
+    topic = d.topic("t", 3)
+    fill(d, "t")
+
+    def ask(label: str, name: str, *rows: tuple[int, int], timeout_ms: int = 5000) -> None:
+        asked = [DeleteRecordsPartition(*row) for row in rows]
+        d.ask(label, DeleteRecordsRequest([DeleteRecordsTopic(name, asked)], timeout_ms))
+
+    ask("to 0", topic, (0, 0))
+    ask("to the middle of a batch", topic, (0, 1))
+    ask("back to 0", topic, (0, 0))
+    ask("to 4", topic, (0, 4))
+    ask("beyond the end", topic, (0, 10))
+    ask("to -2", topic, (0, -2))
+    ask("to 2**62", topic, (0, 2**62))
+    ask("all", topic, (0, -1))
+    ask("all again", topic, (0, -1))
+    ask("nothing there", topic, (1, -1))
+    ask("nothing there, to 1", topic, (1, 1))
+    ask("unknown partition", topic, (9, 0))
+    ask("negative partition", topic, (-1, 0))
+    ask("unknown topic", d.name("no"), (0, 0))
+    ask("invalid name", "a/b", (0, 0))
+    ask("no partitions", topic)
+    ask("partition twice", topic, (1, 0), (1, 5))
+    ask("timeout 0", topic, (1, 0), timeout_ms=0)
+    ask("negative timeout", topic, (1, 0), timeout_ms=-1)
+    d.ask("no topics", DeleteRecordsRequest([], 5000))
+    compacted = d.topic("compacted", cleanup_policy="compact")
+    ask("compacted", compacted, (0, 0))
+    both = d.topic("both", cleanup_policy="compact,delete")
+    ask("compacted and deleted", both, (0, 0))
+    none = d.topic("none", cleanup_policy="")
+    ask("neither", none, (0, 0))
+
+
+@scenario
+def init_producer_id(d: Dialogue) -> None:
+    for producer, epoch in ((-1, -1), (5, 0), (5, -1), (-1, 3), (-2, -2), (2**40, 32767)):
+        request = InitProducerIdRequest(None, 60000, producer, epoch)
+        d.ask(f"producer {producer} epoch {epoch}", request)
+    d.ask("timeout 0", InitProducerIdRequest(None, 0))
+    d.ask("negative timeout", InitProducerIdRequest(None, -1))
+    d.ask("huge timeout", InitProducerIdRequest(None, 2**31 - 1))
+    d.ask("empty transactional id", InitProducerIdRequest("", 60000))
+    topic = d.topic("t")
+    batch = Batch((b"v",), timestamp_ms=T0_MS, producer_id=123456, producer_epoch=0, base_sequence=0)
+    d.ask("a producer id nobody gave", produce(topic, batch.encode()), 9)
