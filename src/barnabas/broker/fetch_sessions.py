@@ -104,29 +104,32 @@ class FetchSessions:
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, by_id, is_replica, now_ms), False
-        return self._continue(request, by_id, now_ms), True
+        session = self._continue(request, by_id, now_ms)
+        return session, session is not None
 
-    def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession:
+    def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession | None:
+        """None when nothing is left to fetch: that closes the session."""
         session = self._sessions.pop(request.session_id, None)
         if session is None:
             raise ApiError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         self._sessions[session.id] = session  # the most recently used
-        if session.by_id != by_id:
-            raise ApiError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         if session.epoch != request.session_epoch:
             raise ApiError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        if session.by_id != by_id:
+            raise ApiError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         session.epoch = 1 if session.epoch == _EPOCH_MAX else session.epoch + 1
         session.last_used_ms = now_ms
         session.update(request)
         if not session.partitions:
             del self._sessions[session.id]
+            return None
         return session
 
     def _create(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
     ) -> FetchSession | None:
         size = sum(len(topic.partitions) for topic in request.topics)
-        if size == 0 or not self._make_room(size, is_replica, now_ms):
+        if not self._make_room(size, is_replica, now_ms):
             return None
         session_id = NO_SESSION
         while session_id == NO_SESSION or session_id in self._sessions:

@@ -63,6 +63,7 @@ class ReplicaManager:
                 partitions[image.index] = self._open(topic, image)
             else:
                 known.image = image
+                known.lead()
                 known.progressed()
 
     def _open(self, topic: TopicImage, image: PartitionImage) -> Partition:
@@ -76,6 +77,7 @@ class ReplicaManager:
             host.upkeep.notice_failures()
         else:
             partition.open(opened)
+            partition.lead()
         return partition
 
     def _drop(self, topic: TopicImage) -> None:

@@ -131,6 +131,4 @@ def _grouped(answers: list[tuple[int, Any]]) -> dict[str, Any]:
             groups[-1] = (groups[-1][0], version, shown)
         else:
             groups.append((version, version, shown))
-    return {
-        f"v{first}" if first == last else f"v{first}-v{last}": shown for first, last, shown in groups
-    }
+    return {f"v{first}" if first == last else f"v{first}-v{last}": shown for first, last, shown in groups}

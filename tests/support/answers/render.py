@@ -57,6 +57,8 @@ class Renderer:
         return self._number(field.name, value)
 
     def _number(self, name: str, value: int) -> Any:
+        if value is None:
+            return None
         if name.endswith("error_code"):
             return _ERRORS[value]
         if name in _WORDS:
@@ -104,7 +106,9 @@ class Renderer:
         return lines
 
     def _batch(self, header: tuple[int, ...], size: int) -> str:
-        base, _, epoch, magic, _, attributes, last_delta, first_ms, max_ms, producer, p_epoch, seq, count = header
+        base, _, epoch, magic, _, attributes, last_delta, first_ms, max_ms, producer, p_epoch, seq, count = (
+            header
+        )
         text = f"{base}-{base + last_delta} ({count} records, {size} bytes) epoch {epoch} magic {magic}"
         text += f" attributes {attributes} time {self._number('', first_ms)}..{self._number('', max_ms)}"
         if producer >= 0:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
-from barnabas.broker.partition import Partition
+from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.session import Part
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
@@ -46,19 +46,28 @@ def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
     if session is not None:
         entries = list(session.entries())
     else:
-        entries = [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
-    fetch = _Fetch(node, context, request, session, incremental, list(entries))
+        entries = _distinct(
+            [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
+        )
+    fetch = _Fetch(node, context, request, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
-    if fetch.enough or request.max_wait_ms <= 0 or not fetch.entries:
+    if fetch.enough or request.max_wait_ms <= 0 or not fetch.known:
         return fetch.reply(answers)
     fetch.park()
     return None
 
 
+def _distinct(entries: list[Entry]) -> list[Entry]:
+    """Of a partition that is named twice the last counts, in the place of the first."""
+    if len(entries) < 2:
+        return entries
+    return list({(key, asked.partition): (key, asked) for key, asked in entries}.values())
+
+
 class _Fetch:
     """One fetch, which may have to be read twice: at once, and again when it is woken."""
 
-    __slots__ = ("context", "enough", "entries", "incremental", "node", "request", "session")
+    __slots__ = ("context", "enough", "entries", "incremental", "known", "node", "request", "session")
 
     def __init__(
         self,
@@ -75,6 +84,7 @@ class _Fetch:
         self.session = session
         self.incremental = incremental
         self.entries = entries
+        self.known: list[tuple[Partition, Entry]] = []
         self.enough = False
 
     # --- reading -------------------------------------------------------------------------------------------
@@ -86,11 +96,12 @@ class _Fetch:
         collected = 0
         answers = []
         self.enough = False
-        for key, asked in self.entries:
+        unknown = self._resolve()
+        for partition, (key, asked) in self.known:
             try:
-                data = self._read_one(key, asked, remaining, collected == 0)
+                data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
-                data = PartitionData(asked.partition, error.code, -1, records=b"")
+                data = PartitionData(asked.partition, error.code, -1, aborted_transactions=None, records=b"")
                 self.enough = True
             if data.records:
                 collected += len(data.records)
@@ -100,12 +111,24 @@ class _Fetch:
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
-        return answers
+        return answers + unknown
 
-    def _read_one(self, key: TopicKey, asked: FetchPartition, remaining: int, first: bool) -> PartitionData:
-        partition = self._find(key, asked.partition)
+    def _resolve(self) -> list[tuple[TopicKey, PartitionData]]:
+        """Find the partitions. Those that do not exist are answered last, and nobody is woken for them."""
+        self.known = []
+        unknown = []
+        for key, asked in self.entries:
+            try:
+                self.known.append((self._find(key, asked.partition), (key, asked)))
+            except ApiError as error:
+                unknown.append((key, PartitionData(asked.partition, error.code, -1, records=b"")))
+        return unknown
+
+    def _read_one(
+        self, partition: Partition, asked: FetchPartition, remaining: int, first: bool
+    ) -> PartitionData:
         log = partition.leader_log()
-        partition.check_epoch(asked.current_leader_epoch)
+        partition.check_epoch(max(asked.current_leader_epoch, NO_EPOCH))
         data = PartitionData(
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
@@ -155,7 +178,7 @@ class _Fetch:
                 topics.append(_topic(key, partitions))
                 last = key
             partitions.append(data)
-        session_id = 0 if session is None or not session.partitions else session.id
+        session_id = 0 if session is None else session.id
         response = FetchResponse(session_id=session_id, responses=topics)
         version = self.context.version
         parts = codec.encode_parts(response, version)
@@ -169,7 +192,7 @@ class _Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
-        partitions = [self._find(key, asked.partition) for key, asked in self.entries]
+        partitions = [partition for partition, _ in self.known]
         self.node.purgatory.park(
             self.context.session,
             partitions,
@@ -182,9 +205,9 @@ class _Fetch:
         """Enough bytes have come, or something happened that the client should hear at once."""
         total = 0
         committed = self.request.isolation_level == _READ_COMMITTED
-        for key, asked in self.entries:
+        for partition, (_, asked) in self.known:
             try:
-                log = self._find(key, asked.partition).leader_log()
+                log = partition.leader_log()
             except ApiError:
                 return True
             upper = log.last_stable_offset if committed else log.high_watermark
@@ -210,6 +233,8 @@ def _topic(key: TopicKey, partitions: list[PartitionData]) -> FetchableTopicResp
 def _diverges(log: Log, asked: FetchPartition, data: PartitionData) -> bool:
     """KIP-595: the client's last epoch ended earlier here than it thinks; tell it where."""
     end = log.end_offset_for_epoch(asked.last_fetched_epoch)
+    if end.epoch < 0:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)  # an epoch that we never had
     if end.epoch == asked.last_fetched_epoch and end.end_offset >= asked.fetch_offset:
         return False
     data.diverging_epoch = EpochEndOffset(end.epoch, end.end_offset)

@@ -44,8 +44,14 @@ def produce_normal(d: Dialogue) -> None:
     d.ask("no partitions", ProduceRequest(None, -1, 5000, [TopicProduceData(topic_id, topic, [])]))
     d.ask("null records", produce(topic, None, topic_id=topic_id), LATEST)
     d.ask("empty records", produce(topic, b"", topic_id=topic_id), (9, LATEST))
-    d.ask("negative timeout", ProduceRequest(None, -1, -5, produce(topic, GOOD_BYTES, topic_id=topic_id).topic_data))
-    d.ask("transactional id, plain batch", ProduceRequest("tx", -1, 5, produce(topic, GOOD_BYTES, topic_id=topic_id).topic_data))
+    d.ask(
+        "negative timeout",
+        ProduceRequest(None, -1, -5, produce(topic, GOOD_BYTES, topic_id=topic_id).topic_data),
+    )
+    d.ask(
+        "transactional id, plain batch",
+        ProduceRequest("tx", -1, 5, produce(topic, GOOD_BYTES, topic_id=topic_id).topic_data),
+    )
 
 
 @scenario
@@ -57,13 +63,26 @@ def produce_several_partitions(d: Dialogue) -> None:
     d.ask(
         "good and bad",
         ProduceRequest(
-            None, -1, 5000,
-            [TopicProduceData(ids[0], topic, rows), TopicProduceData(b"u" * 16, d.name("no"), rows[:1]), TopicProduceData(ids[1], other, rows[1:2])],
+            None,
+            -1,
+            5000,
+            [
+                TopicProduceData(ids[0], topic, rows),
+                TopicProduceData(b"u" * 16, d.name("no"), rows[:1]),
+                TopicProduceData(ids[1], other, rows[1:2]),
+            ],
         ),
         view=_sorted,
     )
-    twice = [PartitionProduceData(0, GOOD_BYTES), PartitionProduceData(0, Batch((b"x",), timestamp_ms=T0_MS).encode())]
-    d.ask("a partition twice", ProduceRequest(None, -1, 5000, [TopicProduceData(ids[0], topic, twice)]), view=_sorted)
+    twice = [
+        PartitionProduceData(0, GOOD_BYTES),
+        PartitionProduceData(0, Batch((b"x",), timestamp_ms=T0_MS).encode()),
+    ]
+    d.ask(
+        "a partition twice",
+        ProduceRequest(None, -1, 5000, [TopicProduceData(ids[0], topic, twice)]),
+        view=_sorted,
+    )
     apart = [TopicProduceData(ids[0], topic, twice[:1]), TopicProduceData(ids[0], topic, rows[:1])]
     d.ask("a topic twice", ProduceRequest(None, -1, 5000, apart), view=_sorted)
 
@@ -176,9 +195,18 @@ def produce_timestamps(d: Dialogue) -> None:
     marked = dataclasses.replace(GOOD, attributes=8).encode()
     d.ask("already marked", produce(appended, marked, topic_id=d.topic_id("appended")), LATEST)
     small = d.topic("small", max_message_bytes="100")
-    d.ask("too large", produce(small, Batch((b"x" * 200,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")))
-    d.ask("just fits", produce(small, Batch((b"x" * 31,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")))
-    d.ask("one more", produce(small, Batch((b"x" * 32,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")))
+    d.ask(
+        "too large",
+        produce(small, Batch((b"x" * 200,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")),
+    )
+    d.ask(
+        "just fits",
+        produce(small, Batch((b"x" * 31,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")),
+    )
+    d.ask(
+        "one more",
+        produce(small, Batch((b"x" * 32,), timestamp_ms=T0_MS).encode(), topic_id=d.topic_id("small")),
+    )
     two = d.topic("two", min_insync_replicas="2")
     d.ask("not enough replicas", produce(two, GOOD_BYTES, topic_id=d.topic_id("two")))
     d.ask("acks=1 does not care", produce(two, GOOD_BYTES, acks=1, topic_id=d.topic_id("two")))
@@ -194,7 +222,9 @@ def produce_without_acks(d: Dialogue) -> None:
         "good": produce(topic, GOOD_BYTES, acks=0, topic_id=d.topic_id("t")),
         "unknown topic": produce(d.name("no"), GOOD_BYTES, acks=0, topic_id=b"u" * 16),
         "unknown partition": produce(topic, GOOD_BYTES, acks=0, index=5, topic_id=d.topic_id("t")),
-        "bad batch": produce(topic, dataclasses.replace(GOOD, crc=1).encode(), acks=0, topic_id=d.topic_id("t")),
+        "bad batch": produce(
+            topic, dataclasses.replace(GOOD, crc=1).encode(), acks=0, topic_id=d.topic_id("t")
+        ),
         "no topics": ProduceRequest(None, 0, 5000, []),
     }
     for version in (3, 8, 9, 12, 13):
@@ -202,7 +232,10 @@ def produce_without_acks(d: Dialogue) -> None:
             d.peer.send(request, version)
             d.peer.send(ApiVersionsRequest("a", "1"), 0)
             answer = d.peer.receive(18, 0)
-            d.note(f"{label}, v{version}", "the next request is answered" if not hasattr(answer, "value") else answer.value)
+            d.note(
+                f"{label}, v{version}",
+                "the next request is answered" if not hasattr(answer, "value") else answer.value,
+            )
 
 
 @scenario
@@ -212,7 +245,11 @@ def produce_idempotent(d: Dialogue) -> None:
 
     def batch(sequence: int, epoch: int = 0, count: int = 1, producer: int = 901) -> bytes:
         return Batch(
-            (b"v",) * count, timestamp_ms=T0_MS, producer_id=producer, producer_epoch=epoch, base_sequence=sequence
+            (b"v",) * count,
+            timestamp_ms=T0_MS,
+            producer_id=producer,
+            producer_epoch=epoch,
+            base_sequence=sequence,
         ).encode()
 
     def say(label: str, index: int, *steps: tuple[int, int, int]) -> None:
