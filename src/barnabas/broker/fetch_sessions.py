@@ -60,6 +60,11 @@ class FetchSession:
             for index in forgotten.partitions:
                 self.partitions.pop((key, index), None)
 
+    def has_answered(self, key: TopicKey, index: int) -> bool:
+        """Whether the partition was there once, so that its topic must have gone meanwhile."""
+        sent = self.partitions.get((key, index))
+        return sent is not None and sent.log_start_offset >= 0
+
     def is_news(self, key: TopicKey, data: PartitionData) -> bool:
         """Whether an incremental reply must mention the partition; remembers what was said. One that gave
         data goes to the end of the line, so that a small `max_bytes` starves none."""
@@ -78,7 +83,8 @@ class FetchSession:
         )
         # After an error the next good answer is news, whatever its offsets.
         sent.high_watermark = -1 if data.error_code else data.high_watermark
-        sent.log_start_offset = data.log_start_offset
+        if not data.error_code:
+            sent.log_start_offset = data.log_start_offset
         if has_data:
             self.partitions[place] = self.partitions.pop(place)
         return news

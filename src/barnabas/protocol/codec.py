@@ -97,7 +97,7 @@ def read_header(frame: Buffer, position: int = 0) -> tuple[RequestHeader, int]:
         if length >= 0:
             if position + length > len(frame):
                 raise MalformedError("client id past the end")
-            client_id = str(frame[position : position + length], "utf-8")
+            client_id = str(frame[position : position + length], "utf-8", "replace")
             position += length
         if is_flexible(api_key, version):
             position = skip_tags(frame, position)

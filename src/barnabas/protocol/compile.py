@@ -147,7 +147,7 @@ class _Decoder(_Writer):
         inner = depth + 1 if nullable else depth
         self.add("e = p + n\nif e > len(b):\n    raise Malformed('past the end')", inner)
         read = {
-            "string": "str(b[p:e], 'utf-8')",
+            "string": "str(b[p:e], 'utf-8', 'replace')",  # bytes that are no text are no reason to hang up
             "bytes": "bytes(b[p:e])",
             "records": "b[p:e]",
         }[kind]

@@ -25,6 +25,7 @@ from barnabas.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
+    LeaderIdAndEpoch,
     PartitionData,
 )
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _LENGTH = struct.Struct(">i")
 _READ_COMMITTED = 1
 _TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 16
+_ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
 
 
 def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
@@ -102,6 +105,9 @@ class _Fetch:
                 data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
                 data = PartitionData(asked.partition, error.code, -1, aborted_transactions=None, records=b"")
+                if self.context.version >= _LEADERS_SINCE and error.code in _ELSEWHERE:
+                    leader = partition.image
+                    data.current_leader = LeaderIdAndEpoch(leader.leader, leader.leader_epoch)
                 self.enough = True
             if data.records:
                 collected += len(data.records)
@@ -129,6 +135,9 @@ class _Fetch:
     ) -> PartitionData:
         log = partition.leader_log()
         partition.check_epoch(max(asked.current_leader_epoch, NO_EPOCH))
+        state = self.request.replica_state
+        if self.request.replica_id >= 0 or (state is not None and state.replica_id >= 0):
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)  # it says it follows us, and nobody does
         data = PartitionData(
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
@@ -155,7 +164,8 @@ class _Fetch:
         if isinstance(key, bytes):
             name = self.node.image.topic_names.get(key)
             if name is None:
-                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+                gone = self.session is not None and self.session.has_answered(key, index)
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if gone else ErrorCode.UNKNOWN_TOPIC_ID)
         else:
             name = key
         partition = self.node.replicas.find(name, index)

@@ -163,6 +163,7 @@ def create_topics(d: Dialogue) -> None:
     ask("for real again", create(d.name("real"), 3), validate_only=False, versions=CREATE_LATEST)
     ask("one that exists and one new", create(d.name("real")), create(d.name("fresh")), validate_only=False, versions=CREATE_LATEST)
     d.ask("timeout 0", CreateTopicsRequest([create(d.name("fast"))], 0, False), CREATE_LATEST, view=without_configs)
+    d.ask("timeout 0, bad name", CreateTopicsRequest([create("a/b")], 0, True), CREATE_LATEST)
     d.ask("negative timeout", CreateTopicsRequest([create(d.name("faster"))], -1, False), CREATE_LATEST, view=without_configs)
 
 
@@ -212,6 +213,8 @@ def create_partitions(d: Dialogue) -> None:
     ask("for real", (topic, 5, None), validate_only=False, versions=3)
     d.wait_for(topic, 5)
     ask("for real again", (topic, 5, None), validate_only=False, versions=3)
+    nothing_at_once = CreatePartitionsRequest([CreatePartitionsTopic(topic, 7)], 0, False)
+    d.ask("timeout 0", nothing_at_once, 3)
     ask("one more, assigned", (topic, 6, [[1]]), validate_only=False, versions=3)
     d.wait_for(topic, 6)
     d.ask("seen", MetadataRequest([MetadataRequestTopic(NO_ID, topic)], False), 12, view=_brokers_apart)
@@ -249,6 +252,8 @@ def delete_topics(d: Dialogue) -> None:
     rows("once by name, once by id", DeleteTopicState(d.name("a")), DeleteTopicState(None, d.topic_id("a")))
     rows("id twice", DeleteTopicState(None, d.topic_id("a")), DeleteTopicState(None, d.topic_id("a")))
     by_name("good and unknown", d.name("a"), d.name("no"), versions=5)
+    at_once = [DeleteTopicState(d.name("b")), DeleteTopicState(None, b"u" * 16)]
+    d.ask("timeout 0", DeleteTopicsRequest(at_once, [d.name("b")], 0), view=in_any_order("responses"))
     rows("by id", DeleteTopicState(None, d.topic_id("b")))
     rows("by id again", DeleteTopicState(None, d.topic_id("b")))
     rows("by name and by id", DeleteTopicState(d.name("c")), DeleteTopicState(None, d.topic_id("e")))
