@@ -74,9 +74,7 @@ def _wanted(image: ClusterImage, request: DescribeTopicPartitionsRequest) -> lis
 def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
     bad = topic_name_problem(name) is not None
     code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return DescribeTopicPartitionsResponseTopic(
-        code, name, topic_authorized_operations=operations.TOPIC
-    )
+    return DescribeTopicPartitionsResponseTopic(code, name, topic_authorized_operations=operations.TOPIC)
 
 
 def _topic(
