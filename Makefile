@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 LOCK := requirements/dev.lock
+CRASHES ?= 100
+BENCH ?=
 
-.PHONY: help setup run demo test check bench messages lock clean
+.PHONY: help setup run demo test check crash fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -35,8 +37,14 @@ check: $(STAMP) ## Lint, types and import contracts, in seconds
 test: check ## Everything a fresh machine can test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-bench: $(STAMP) ## Side by side with Apache Kafka
-	$(BIN)/python -m bench
+crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
+	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
+
+bench: $(STAMP) ## Side by side with Apache Kafka; BENCH="--quick", "--only fetch-16k", "--long"
+	$(BIN)/python -m bench $(BENCH)
+
+fuzz: $(STAMP) ## Mutated requests for SECONDS (default 60); nothing but refusals may come of it
+	$(BIN)/python -m tests.fuzz.frames $(or $(SECONDS),60)
 
 messages: $(STAMP) ## Derive protocol/messages from kio's field metadata
 	$(BIN)/python tools/messages.py

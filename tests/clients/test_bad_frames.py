@@ -164,8 +164,11 @@ def _resident_bytes(pid: int) -> int:
 
 
 def test_a_thousand_idle_connections_do_not_keep_a_new_client_out(target: BrokerProcess) -> None:
-    idle = [Connection(target.port) for _ in range(1_000)]
+    idle: list[Connection] = []
     try:
+        for _ in range(40):  # not faster than the broker accepts, or the kernel makes clients wait a second
+            idle += [Connection(target.port) for _ in range(25)]
+            assert idle[-1].ask(api_versions_request()).error_code == 0
         with Connection(target.port) as other:
             assert other.ask(api_versions_request()).error_code == 0
         assert idle[0].ask(api_versions_request()).error_code == 0

@@ -18,6 +18,8 @@ with warnings.catch_warnings():
     from kafka.admin import ConfigResource, ConfigResourceType
     from kafka.errors import BrokerResponseError, KafkaError
 
+__all__ = ["ConfigResource", "KafkaAdminClient", "KafkaPythonClient", "TopicPartition"]
+
 
 class KafkaPythonClient:
     def __init__(self, bootstrap: str) -> None:

@@ -7,12 +7,14 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from barnabas.controller import elections
+from barnabas.broker.adoption import take_over
+from barnabas.broker.topic_config import log_config
+from barnabas.controller import elections, tree
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import start_alone
-from barnabas.controller.resumption import resume
-from barnabas.model.ids import uuid_text
-from barnabas.model.image import BrokerImage, ClusterImage, Endpoint
+from barnabas.log.config import LogConfig
+from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind, Endpoint
 from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Boot:
         self._node = node
         self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
         self._ready = ready
+        self._store_is_new = False
         node.store.on_session = self._session
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
@@ -43,6 +46,7 @@ class Boot:
 
     def _first_read(self, completed: Completed) -> None:
         values = _values(completed)
+        self._store_is_new = all(value.path != tree.CLUSTER_ID for value in values)
         stored = self._node.logs.stored_cluster_id()
         writes = start_alone(
             values,
@@ -69,27 +73,46 @@ class Boot:
         """Every partition of ours gets a leader, in a new epoch: what an earlier life began is over."""
         whole = elections.complete(image, self._node.random)
         settled = image.apply(whole.deltas)
-        resumed = resume(settled, self._node.broker_id)
-        self._write([*whole.multis(), *resumed.multis()], settled.apply(resumed.deltas))
+        resumed = elections.lead_again(settled, self._node.broker_id)
+        self._write([*whole.multis(), *resumed.multis()], settled.apply(resumed.deltas), self._open)
 
-    def _write(self, parts: list[tuple[Write, ...]], image: ClusterImage) -> None:
+    def _write(
+        self, parts: list[tuple[Write, ...]], image: ClusterImage, then: Callable[[ClusterImage], None]
+    ) -> None:
         if not parts:
-            self._open(image)
+            then(image)
             return
 
         def written(completed: Completed) -> None:
             _check(completed.error)
-            self._write(parts[1:], image)
+            self._write(parts[1:], image, then)
 
         self._node.store.submit(parts[0], written)
 
     def _open(self, image: ClusterImage) -> None:
         node = self._node
         node.adopt_settings(image)
-        node.logs.open_all(image.cluster_id, node.broker_id, node.log_config, node.wall_ms)
+
+        def config_of(topic: str) -> LogConfig:
+            return log_config(node.settings, image.config(ConfigKind.TOPIC, topic))
+
+        node.logs.open_all(image.cluster_id, node.broker_id, config_of, node.wall_ms)
+        if node.logs.logs and self._store_is_new:
+            self._move_in(image)
+        else:
+            self._begin(image)
+
+    def _move_in(self, image: ClusterImage) -> None:
+        """The store is new and the directories are not: Apache Kafka was here before."""
+        taken = take_over(self._node, image)
+        self._write(taken.multis(), image.apply(taken.deltas), self._begin)
+
+    def _begin(self, image: ClusterImage) -> None:
+        node = self._node
         for place in [place for place in node.logs.logs if image.partition(*place) is None]:
             log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)
             node.logs.set_aside_stray(place, node.wall_ms)
+        node.logs.presume_offline(_ours(image, node.broker_id))
         node.install(image)
         node.upkeep.start()
         node.cleaning.start()
@@ -97,8 +120,17 @@ class Boot:
 
 
 def _without_topics(image: ClusterImage) -> ClusterImage:
-    """So that installing the real image opens every partition."""
-    return ClusterImage(cluster_id=image.cluster_id)
+    """So that installing the real image opens every partition. Settings stay: logs are opened with them."""
+    return ClusterImage(cluster_id=image.cluster_id, configs=image.configs)
+
+
+def _ours(image: ClusterImage, broker_id: int) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic.name, partition.index)
+        for topic in image.topics.values()
+        for partition in topic.partitions
+        if broker_id in partition.replicas
+    ]
 
 
 def _values(completed: Completed) -> list[Value]:

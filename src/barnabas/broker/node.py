@@ -12,7 +12,7 @@ from barnabas.broker.controller_host import ControllerHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.partition import Partition
-from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.session import Session
@@ -32,7 +32,6 @@ from barnabas.ports import Filesystem, MetadataStore, Random, StoreError, Worker
 log = logging.getLogger("kafka.server.BrokerServer")
 
 EVICTION_MS = 120_000  # min.incremental.fetch.session.eviction.ms, which Kafka fixed
-_RETRY_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +126,9 @@ class Node:
 
     # --- wishes --------------------------------------------------------------------------------------------
 
-    def _allocate_producer_ids(self, done: Callable[[int, int], None]) -> None:
+    def _allocate_producer_ids(self, done: Callable[[Block | None], None]) -> None:
         def allocated(results: tuple[ProducerIdBlock, ...], error: StoreError | None) -> None:
-            if error is None:
-                done(results[0].first, results[0].last)
-            else:
-                self.timers.at(self.now_ms + _RETRY_MS, lambda: self._allocate_producer_ids(done))
+            done(None if error is not None else (results[0].first, results[0].last))
 
         def decide(image: ClusterImage) -> Decision[ProducerIdBlock]:
             return allocate_producer_ids(image, self.broker_id, image.brokers[self.broker_id].epoch)

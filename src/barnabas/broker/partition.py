@@ -46,7 +46,7 @@ class Partition:
         self.image = image
         self.broker_id = host.broker_id
         self.log: Log | None = None  # None while its directory is offline
-        self.waiting: list[Waiting] = []
+        self.waiting: dict[Waiting, None] = {}  # in the order they came
         self.flushed_offset = 0  # everything below is on the disk, as far as a flush was asked for
         self._flush_wanted = 0  # replies at or below wait until the disk has them
         self._flush_running = False
@@ -176,4 +176,4 @@ class Partition:
     def progressed(self) -> None:
         """Something changed that a parked request may wait for."""
         for waiting in tuple(self.waiting):
-            waiting.try_complete()
+            waiting.moved(self)

@@ -70,13 +70,15 @@ class ReplicaManager:
         host = self._host
         partition = Partition(topic.name, topic.id, image, host)
         place = TopicPartition(topic.name, image.index)
+        config = host.log_config(topic.name)
         try:
-            opened = self._logs.create(place, topic.id, host.log_config(topic.name), host.wall_ms)
+            opened = self._logs.create(place, topic.id, config, host.wall_ms)
         except ApiError as error:
             log.error("Cannot open the log of %s: %s", place, error)
             host.upkeep.notice_failures()
         else:
             partition.open(opened)
+            partition.update_config(config)
             partition.lead()
         return partition
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from barnabas.log.config import LogConfig
+from barnabas.log.producer_state import ProducerSettings
 from barnabas.log.upkeep import ManagerSettings
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.model.settings.table import TOPIC_SETTINGS
@@ -27,5 +28,11 @@ def manager_settings(settings: BrokerSettings) -> ManagerSettings:
         log_start_checkpoint_interval_ms=settings.integer("log.flush.start.offset.checkpoint.interval.ms"),
         high_watermark_checkpoint_interval_ms=settings.integer(
             "replica.high.watermark.checkpoint.interval.ms"
+        ),
+        producer_expiration_check_interval_ms=settings.integer("producer.id.expiration.check.interval.ms"),
+        producers=ProducerSettings(
+            producer_id_expiration_ms=settings.integer("producer.id.expiration.ms"),
+            transaction_verification=settings.boolean("transaction.partition.verification.enable"),
+            transaction_timeout_ms_max=settings.integer("transaction.max.timeout.ms"),
         ),
     )

@@ -158,9 +158,7 @@ def _check_types(options: Options, entity: Entity) -> None:
 def _check_bootstrap(options: Options) -> None:
     given = sum(options.has(name) for name in ("bootstrap-server", "bootstrap-controller"))
     if given == 0:
-        raise ToolError(
-            "One of the required --bootstrap-server or --bootstrap-controller arguments must be specified"
-        )
+        raise ToolError("Either --bootstrap-server or --bootstrap-controller must be specified.")
     if given > 1:
         raise ToolError("Only one of --bootstrap-server or --bootstrap-controller can be specified")
 

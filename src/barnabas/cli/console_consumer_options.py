@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass
 
+from barnabas.cli.connecting import NO_ZOOKEEPER
 from barnabas.cli.formatters import Formatter, FormatterError, formatter_named
 from barnabas.cli.kafka_client import log, one_of, properties_file
 from barnabas.cli.options import Option, OptionError, Options, Parser
 from barnabas.cli.properties import parse_pairs
-from barnabas.cli.record_source import Offset, Selection
+from barnabas.cli.record_source import Offset, Selection, topic_pattern
 
 _TOOLS = "org.apache.kafka.tools.consumer."
 _FORMATTER_PROPERTIES = """
@@ -71,6 +71,10 @@ PARSER = Parser(
         Option("group", "Share the topic's partitions with this group.", "String: consumer group id"),
         Option("new-consumer", "Accepted: there is no other consumer any more.", hidden=True),
     ],
+    gone={
+        "zookeeper": NO_ZOOKEEPER,
+        "blacklist": "--blacklist is gone; --include takes a regular expression",
+    },
 )
 
 
@@ -95,7 +99,7 @@ def request_of(options: Options) -> Request:
     return Request(
         Selection(
             options.value("topic"),
-            None if include is None else _pattern(include),
+            None if include is None else topic_pattern(include),
             options.integer("partition"),
             _offset(options),
             properties,
@@ -128,13 +132,6 @@ def _check(options: Options) -> None:
     elif options.has("offset"):
         raise options.wrong("The partition is required when offset is specified.")
     options.require("bootstrap-server")
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise OptionError(f"java.util.regex.PatternSyntaxException: {error}\n{text}") from None
 
 
 def _consumer_properties(options: Options) -> tuple[dict[str, str], bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 
+from barnabas.cli.options import OptionError
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.wire import DeadlineError, SettingsError, VersionError, WireError
 
@@ -57,6 +58,8 @@ def java_name(error: Exception) -> str:
     """The exception's class as Kafka's tools would print it."""
     if isinstance(error, ToolError):
         return error.java_name
+    if isinstance(error, OptionError):
+        return "joptsimple.OptionException"
     if isinstance(error, SettingsError):
         return "org.apache.kafka.common.config.ConfigException"
     return f"org.apache.kafka.common.errors.{_short_name(error)}"

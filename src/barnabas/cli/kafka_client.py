@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from barnabas.cli.failures import java_name
 from barnabas.cli.options import OptionError, Options, Parser, UsageError
 from barnabas.cli.properties import load_properties, parse_pairs
 from barnabas.client.config import translate
@@ -38,6 +37,9 @@ _LOCAL_EXCEPTIONS = {
 _WARNING_INTERVAL_SECONDS = 0.1
 _NAMES = {int(row): row for row in ErrorCode}
 _FAILED_CONNECTION = re.compile(r"(?P<name>\S+)/(?P<node>\w+): Connect to ipv[46]#(?P<address>\S+) failed")
+_BOOTSTRAP_NODE = re.compile(
+    r"Connection to node (?P<node>-\d+) \((?P<host>[^/]*)/(?P<address>.*):(?P<port>\d+)\)"
+)
 _UNKNOWN_PROPERTY = re.compile(r'No such configuration property: "([^"]+)"')
 
 
@@ -57,6 +59,8 @@ def exception_name(error: KafkaError) -> str:
     """The Java class that stands for this error."""
     row = _NAMES.get(error.code())
     if row is not None:
+        from barnabas.cli.failures import java_name  # brings the wire client along
+
         return java_name(ApiError(row))
     return ERRORS + _LOCAL_EXCEPTIONS.get(str(error.name()), "KafkaException")
 
@@ -66,41 +70,39 @@ def sentence(error: KafkaError) -> str:
     return row.sentence if row is not None else str(error.str())
 
 
-def metadata_warning(who: str, request_count: int, topic: str, error: KafkaError) -> None:
-    row = _NAMES.get(error.code())
-    name = row.name if row is not None else str(error.name())
-    log(
-        "WARN",
-        f"[{who}] Error while fetching metadata with correlation id {request_count} : {{{topic}={name}}}",
-        NETWORK_CLIENT,
-    )
+class ConnectionWarnings:
+    """A broker that does not answer is two lines, as in Kafka. Both clients report every attempt, librdkafka
+    several at once: one pair per moment is enough."""
 
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self._last = float("-inf")
 
-def connection_warnings(who: str) -> Callable[[KafkaError], None]:
-    """For librdkafka's `error_cb`: a broker that does not answer is two lines, as in Kafka. It reports every
-    attempt, and several at once; one pair per moment is enough."""
-    last = float("-inf")
-
-    def warn(error: KafkaError) -> None:
-        nonlocal last
+    def librdkafka(self, error: KafkaError) -> None:
+        """For its `error_cb`."""
         found = _FAILED_CONNECTION.search(str(error.str()))
-        if found is None or time.monotonic() - last < _WARNING_INTERVAL_SECONDS:
-            return
-        last = time.monotonic()
-        host = found["name"].rpartition(":")[0]
-        shown = "" if host in found["address"] else host
-        node = "-1" if found["node"] == "bootstrap" else found["node"]
-        log(
-            "WARN",
-            f"[{who}] Connection to node {node} ({shown}/{found['address']}) could not be established. "
-            "Node may not be available.",
-            NETWORK_CLIENT,
-        )
-        if node == "-1":
-            broker = f"{found['name']} (id: -1 rack: null isFenced: false)"
-            log("WARN", f"[{who}] Bootstrap broker {broker} disconnected", NETWORK_CLIENT)
+        if found is not None:
+            host = found["name"].rpartition(":")[0]
+            shown = "" if host in found["address"] else host
+            node = "-1" if found["node"] == "bootstrap" else found["node"]
+            self._print(
+                f"Connection to node {node} ({shown}/{found['address']}) could not be established. "
+                "Node may not be available."
+            )
 
-    return warn
+    def wire(self, error: Exception) -> None:
+        self._print(str(error))
+
+    def _print(self, sentence: str) -> None:
+        if time.monotonic() - self._last < _WARNING_INTERVAL_SECONDS:
+            return
+        self._last = time.monotonic()
+        log("WARN", f"[{self._who}] {sentence}", NETWORK_CLIENT)
+        found = _BOOTSTRAP_NODE.match(sentence)
+        if found is not None:
+            broker = f"{found['host'] or found['address']}:{found['port']}"
+            identity = f"(id: {found['node']} rack: null isFenced: false)"
+            log("WARN", f"[{self._who}] Bootstrap broker {broker} {identity} disconnected", NETWORK_CLIENT)
 
 
 # --- command lines -----------------------------------------------------------------------------------------

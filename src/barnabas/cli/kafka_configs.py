@@ -16,7 +16,7 @@ from barnabas.cli.connecting import connect, properties_of
 from barnabas.cli.failures import ToolError, java_name, sentence
 from barnabas.cli.options import Options
 from barnabas.cli.running import run
-from barnabas.model.errors import ApiError
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
 from barnabas.wire import Cluster, SettingsError, WireError
 from barnabas.wire.admin import brokers, configs, groups, topics
@@ -116,7 +116,14 @@ def _client_metrics(cluster: Cluster) -> list[str]:
 def _groups(cluster: Cluster) -> list[str]:
     """Groups that live and groups that are only configured."""
     configured = [row.resource_name for row in configs.resources(cluster, [ResourceType.GROUP])]
-    return sorted({*configured, *(row.group_id for row in groups.list_groups(cluster))})
+    try:
+        living = [row.group_id for row in groups.list_groups(cluster)]
+    except ApiError as error:
+        # A broker without a coordinator has no living groups; those that are configured can still be shown.
+        if error.code != ErrorCode.COORDINATOR_NOT_AVAILABLE:
+            raise
+        living = []
+    return sorted({*configured, *living})
 
 
 _known_names: Mapping[str, Callable[[Cluster], list[str]]] = {

@@ -13,29 +13,30 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from barnabas.cli.console_producer_options import PARSER, checked, producer_properties, reader_properties
+from barnabas.cli.failures import java_name
 from barnabas.cli.kafka_client import (
     ERRORS,
     PRODUCER_DEFAULTS,
     ConfigError,
+    ConnectionWarnings,
     build,
     check_resolvable,
-    connection_warnings,
     exception_name,
     log,
-    metadata_warning,
     parse,
     sentence,
 )
 from barnabas.cli.options import Options
 from barnabas.cli.readers import InputRecord, LineReader, ReaderError
 from barnabas.cli.running import run
+from barnabas.cli.topic_metadata import TopicMetadata
+from barnabas.model.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
 
 _CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
-_ASK_SECONDS = 0.2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,9 +103,10 @@ class Session:
         self._max_block_ms = options.integer("max-block-ms") or 0
         self._who = f"Producer clientId={properties['client.id']}"
         self._topic_is_there = False
-        self._metadata_requests = 0
+        warnings = ConnectionWarnings(self._who)
+        self._metadata = TopicMetadata(self._who, properties, warnings)
         self._producer = build(
-            confluent_kafka.Producer, PRODUCER_DEFAULTS, properties, error_cb=connection_warnings(self._who)
+            confluent_kafka.Producer, PRODUCER_DEFAULTS, properties, error_cb=warnings.librdkafka
         )
         self._failure: str | None = None
 
@@ -114,6 +116,7 @@ class Session:
         problem = None if self._topic_is_there else self._wait_for_topic()
         if problem is None:
             self._topic_is_there = True
+            self._metadata.close()
             self._enqueue(record)
         else:
             self._failed(record, problem)
@@ -125,7 +128,9 @@ class Session:
         return True
 
     def close(self) -> None:
-        self._producer.flush()
+        self._metadata.close()
+        if self._topic_is_there:
+            self._producer.flush()
 
     def _enqueue(self, record: InputRecord) -> None:
         import confluent_kafka
@@ -151,34 +156,26 @@ class Session:
 
     def _wait_for_topic(self) -> str | None:
         """Ask until the topic has leaders; what Kafka throws when that takes longer than max.block.ms."""
-        import confluent_kafka
-
         deadline = time.monotonic() + self._max_block_ms / 1000
         attempt = 0
-        while (left := deadline - time.monotonic()) > 0:
-            self._producer.poll(0)
-            try:
-                topic = self._producer.list_topics(self._topic, timeout=min(left, _ASK_SECONDS)).topics[
-                    self._topic
-                ]
-            except confluent_kafka.KafkaException:
-                continue  # the connection's warnings have been printed
-            self._metadata_requests += 1
-            if topic.error is None:
+        while self._metadata.is_available and (left := deadline - time.monotonic()) > 0:
+            states = self._metadata.ask([self._topic], left)
+            if states is not None and not states[0].error:
                 return None
-            metadata_warning(self._who, self._metadata_requests, self._topic, topic.error)
-            if not _passes(topic.error):
-                return f"{exception_name(topic.error)}: {self._complaint(topic.error)}"
+            if states is not None and not states[0].may_appear:
+                return self._complaint(states[0].error)
             time.sleep(min(_RETRY_SECONDS[min(attempt, 4)], max(0.0, deadline - time.monotonic())))
             attempt += 1
-        self._producer.poll(0)
+        if not self._metadata.is_available:
+            return None  # then it is librdkafka's to find out
         timeout = f"Topic {self._topic} not present in metadata after {self._max_block_ms} ms."
         return f"{ERRORS}TimeoutException: {timeout}"
 
-    def _complaint(self, error: KafkaError) -> str:
-        if exception_name(error).endswith("InvalidTopicException"):
-            return f"Invalid topics: [{self._topic}]"
-        return sentence(error)
+    def _complaint(self, code: ErrorCode) -> str:
+        sentence = code.sentence
+        if code is ErrorCode.INVALID_TOPIC_EXCEPTION:
+            sentence = f"Invalid topics: [{self._topic}]"
+        return f"{java_name(ApiError(code))}: {sentence}"
 
     def _failed(self, record: InputRecord, problem: str) -> None:
         self._failure = problem
@@ -192,8 +189,3 @@ class Session:
             _CALLBACK,
         )
         print(problem, file=sys.stderr, flush=True)
-
-
-def _passes(error: KafkaError) -> bool:
-    """Whether waiting may help."""
-    return bool(error.retriable()) or str(error.name()) in {"UNKNOWN_TOPIC_OR_PART", "LEADER_NOT_AVAILABLE"}

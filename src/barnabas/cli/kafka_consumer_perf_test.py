@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from barnabas.cli.connecting import NO_ZOOKEEPER
 from barnabas.cli.kafka_client import (
     ConfigError,
     check_resolvable,
@@ -25,7 +26,7 @@ from barnabas.cli.kafka_client import (
     properties_of,
 )
 from barnabas.cli.options import Option, OptionError, Options, Parser
-from barnabas.cli.record_source import ReadingError, RecordSource, Selection
+from barnabas.cli.record_source import ReadingError, RecordSource, Selection, topic_pattern
 from barnabas.cli.running import run
 
 _BATCH = 2000
@@ -78,6 +79,7 @@ PARSER = Parser(
         ),
         Option("hide-header", "Leave the header line out."),
     ],
+    gone={"zookeeper": NO_ZOOKEEPER},
 )
 
 
@@ -138,7 +140,7 @@ def _selection(options: Options) -> Selection:
     if options.has("print-metrics"):
         properties["statistics.interval.ms"] = str(_STATISTICS_INTERVAL_MS)
     include = options.value("include")
-    pattern = None if include is None else re.compile(include)
+    pattern = None if include is None else topic_pattern(include)
     return Selection(options.value("topic"), pattern, None, "earliest", properties, options.has("group"))
 
 

@@ -17,9 +17,9 @@ from barnabas.cli.argument_parser import KafkaArgumentParser
 from barnabas.cli.kafka_client import (
     PRODUCER_DEFAULTS,
     ConfigError,
+    ConnectionWarnings,
     build,
     check_resolvable,
-    connection_warnings,
     exception_name,
     print_metrics,
     properties_file,
@@ -193,7 +193,7 @@ class Test:
         self._transactional = "transactional.id" in properties
         self._metrics: dict[str, Any] = {}
         arguments: dict[str, Any] = {
-            "error_cb": connection_warnings(f"Producer clientId={self._client_id}"),
+            "error_cb": ConnectionWarnings(f"Producer clientId={self._client_id}").librdkafka,
             "stats_cb": self._keep_metrics,
             "statistics.interval.ms": 500 if options.print_metrics else 0,
         }

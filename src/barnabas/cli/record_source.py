@@ -8,29 +8,32 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from barnabas.cli.failures import java_name
 from barnabas.cli.kafka_client import (
     CONSUMER_DEFAULTS,
     ERRORS,
+    ConnectionWarnings,
     build,
-    connection_warnings,
     exception_name,
-    metadata_warning,
     sentence,
 )
-from barnabas.model.errors import ErrorCode
+from barnabas.cli.options import OptionError
+from barnabas.cli.topic_metadata import TopicMetadata, TopicState
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
+from barnabas.wire.codes import known
 
 if TYPE_CHECKING:
-    from confluent_kafka import KafkaError, Message, TopicPartition
+    from confluent_kafka import Message, TopicPartition
 
 Offset: TypeAlias = int | Literal["earliest", "latest"]
 
 _POLL_SECONDS = 0.1
-_ASK_SECONDS = 0.2
+_ASK_SECONDS = 30.0
 _DISCOVERY_SECONDS = 60.0
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
 # What librdkafka reports and Kafka's consumer waits out in silence.
@@ -68,6 +71,13 @@ class Selection:
         return f"Consumer clientId={self.properties['client.id']}, groupId={self.properties['group.id']}"
 
 
+def topic_pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise OptionError(f"java.util.regex.PatternSyntaxException: {error}\n{text}") from None
+
+
 class RecordSource:
     """A librdkafka consumer that finds its partitions as Kafka's does: waiting for a topic that is not there
     yet, and joining topics and partitions that appear later."""
@@ -86,9 +96,10 @@ class RecordSource:
         self._assigned: set[tuple[str, int]] = set()
         self._next_discovery = 0.0
         self._discoveries_failed = 0
-        self._metadata_requests = 0
+        warnings = ConnectionWarnings(selection.who)
+        self._metadata = TopicMetadata(selection.who, selection.properties, warnings)
         arguments: dict[str, Any] = {
-            "error_cb": connection_warnings(selection.who),
+            "error_cb": warnings.librdkafka,
             # Only what was written out counts as read.
             "enable.auto.offset.store": False,
         }
@@ -104,6 +115,7 @@ class RecordSource:
             self.assigned_at_ms = int(time.time() * 1000)
 
     def close(self) -> None:
+        self._metadata.close()
         self._consumer.close()
 
     def serve(self, seconds: float) -> None:
@@ -174,38 +186,51 @@ class RecordSource:
 
     def _partitions(self) -> set[tuple[str, int]] | None:
         """Every partition to read now; None when nobody could say."""
-        import confluent_kafka
-
         selection = self._selection
         if selection.partition is not None:
             return {(selection.topic or "", selection.partition)}
-        try:
-            metadata = (
-                self._consumer.list_topics(timeout=_ASK_SECONDS)
-                if selection.topic is None
-                else self._consumer.list_topics(selection.topic, timeout=_ASK_SECONDS)
-            )
-        except confluent_kafka.KafkaException:
-            return None  # the connection's warnings have been printed
-        self._metadata_requests += 1
-        names = [selection.topic] if selection.topic is not None else self._matching(metadata.topics)
-        found: set[tuple[str, int]] = set()
-        for name in names:
-            topic = metadata.topics[name]
-            if topic.error is not None:
-                self._complain(name, topic.error)
-                return None
-            found |= {(name, partition) for partition in topic.partitions}
-        return found
+        states = self._states()
+        if states is None or any(self._troubled(state) for state in states):
+            return None
+        return {(state.name, partition) for state in states for partition in state.partitions}
 
-    def _matching(self, names: Iterable[str]) -> list[str]:
+    def _states(self) -> list[TopicState] | None:
+        names = None if self._selection.topic is None else [self._selection.topic]
+        left_seconds = _ASK_SECONDS if self._timeout_ms is None else self._timeout_ms / 1000
+        if self._metadata.is_available:
+            states = self._metadata.ask(names, left_seconds)
+        else:
+            states = _states_from_librdkafka(self._consumer, names, left_seconds)
+        return states if states is None or names is not None else [s for s in states if self._matches(s.name)]
+
+    def _matches(self, name: str) -> bool:
         pattern = self._selection.pattern
         assert pattern is not None
-        return [name for name in names if pattern.fullmatch(name) and name not in INTERNAL_TOPICS]
+        return pattern.fullmatch(name) is not None and name not in INTERNAL_TOPICS
 
-    def _complain(self, topic: str, error: KafkaError) -> None:
-        metadata_warning(self._selection.who, self._metadata_requests, topic, error)
-        if error.code() == ErrorCode.INVALID_TOPIC_EXCEPTION:
-            raise ReadingError(f"{ERRORS}InvalidTopicException: Invalid topics: [{topic}]")
-        if error.code() not in _PASSING:
-            raise ReadingError(f"{exception_name(error)}: {sentence(error)}")
+    def _troubled(self, state: TopicState) -> bool:
+        if state.error is ErrorCode.INVALID_TOPIC_EXCEPTION:
+            raise ReadingError(f"{ERRORS}InvalidTopicException: Invalid topics: [{state.name}]")
+        if state.error and not state.may_appear:
+            raise ReadingError(f"{java_name(ApiError(state.error))}: {state.error.sentence}")
+        return bool(state.error)
+
+
+def _states_from_librdkafka(
+    consumer: Any, names: list[str] | None, left_seconds: float
+) -> list[TopicState] | None:
+    """Where our own client cannot connect. The first answer about a new topic may be lost to librdkafka."""
+    import confluent_kafka
+
+    try:
+        found = consumer.list_topics(None if names is None else names[0], timeout=left_seconds).topics
+    except confluent_kafka.KafkaException:
+        return None
+    return [
+        TopicState(
+            name,
+            ErrorCode.NONE if topic.error is None else known(topic.error.code()),
+            tuple(sorted(topic.partitions)),
+        )
+        for name, topic in found.items()
+    ]

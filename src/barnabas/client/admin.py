@@ -6,6 +6,7 @@ What the broker refuses is `barnabas.model.errors.ApiError`, with Kafka's code a
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -50,6 +51,8 @@ class Admin:
     def __init__(self, bootstrap_servers: str | Iterable[str], **settings: object) -> None:
         properties = {name.replace("_", "."): str(value) for name, value in settings.items()}
         self._cluster = Cluster.connect(server_list(bootstrap_servers), properties)
+        # `Admin(...).create_topic(...)` leaves nobody to close it.
+        self._finalizer = weakref.finalize(self, self._cluster.close)
 
     # --- topics ------------------------------------------------------------------------------------------
 
@@ -144,7 +147,7 @@ class Admin:
                 raise outcome
 
     def close(self) -> None:
-        self._cluster.close()
+        self._finalizer()
 
     def __enter__(self) -> Admin:
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,18 +44,42 @@ class RecordMetadata:
     timestamp_ms: int
 
 
+class _Failures:
+    """Records that were not acknowledged and that nobody has heard of yet."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Delivery, Failure] = {}
+        self._beyond = 0
+
+    def add(self, delivery: Delivery, failure: Failure) -> None:
+        if len(self._kept) < FAILURES_KEPT_MAX:
+            self._kept[delivery] = failure
+        else:
+            self._beyond += 1
+
+    def forget(self, delivery: Delivery) -> None:
+        self._kept.pop(delivery, None)
+
+    def raise_all(self) -> None:
+        if self._kept:
+            failures, count = tuple(self._kept.values()), len(self._kept) + self._beyond
+            self._kept, self._beyond = {}, 0
+            raise DeliveryError(failures, count)
+
+
 class Delivery:
     """The fate of one record, as a future: pending, then acknowledged or failed."""
 
-    __slots__ = ("_metadata", "_producer", "failure")
+    __slots__ = ("_failure", "_failures", "_metadata", "_poll")
 
-    def __init__(self, producer: Producer) -> None:
-        self._producer = producer
+    def __init__(self, poll: Callable[[float], None], failures: _Failures) -> None:
+        self._poll = poll
+        self._failures = failures
         self._metadata: RecordMetadata | None = None
-        self.failure: Failure | None = None
+        self._failure: Failure | None = None
 
     def done(self) -> bool:
-        return self._metadata is not None or self.failure is not None
+        return self._metadata is not None or self._failure is not None
 
     def result(self, timeout_seconds: float | None = None) -> RecordMetadata:
         """Wait for the acknowledgement. TimeoutError: not yet. DeliveryError: never."""
@@ -63,10 +87,10 @@ class Delivery:
         while not self.done():
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeoutError(f"no acknowledgement within {timeout_seconds} s")
-            self._producer.poll(_POLL_SECONDS)
-        if self.failure is not None:
-            self._producer.forget(self)
-            raise DeliveryError((self.failure,), 1)
+            self._poll(_POLL_SECONDS)
+        if self._failure is not None:
+            self._failures.forget(self)
+            raise DeliveryError((self._failure,), 1)
         assert self._metadata is not None
         return self._metadata
 
@@ -74,8 +98,8 @@ class Delivery:
         """librdkafka reports the record's fate."""
         topic = message.topic() or ""
         if error is not None:
-            self.failure = Failure(topic, error_name(error), str(error.str()))
-            self._producer.remember(self)
+            self._failure = Failure(topic, error_name(error), str(error.str()))
+            self._failures.add(self, self._failure)
         else:
             partition, offset = message.partition(), message.offset()
             self._metadata = RecordMetadata(
@@ -106,8 +130,7 @@ class Producer:
             raise ClientError("INVALID_CONFIG", str(problem.args[0].str())) from None
         self._key_serialiser = key_serialiser
         self._value_serialiser = value_serialiser
-        self._failures: dict[Delivery, Failure] = {}
-        self._failures_beyond_kept = 0
+        self._failures = _Failures()
         self._closed = False
 
     def send(
@@ -123,7 +146,7 @@ class Producer:
         """Queue one record; a value of None is a tombstone. Waits only while the local queue is full."""
         if self._closed:
             raise ValueError("the producer is closed")
-        delivery = Delivery(self)
+        delivery = Delivery(self.poll, self._failures)
         arguments: dict[str, Any] = {
             "key": None if key is None else self._key_serialiser(key),
             "value": None if value is None else self._value_serialiser(value),
@@ -134,6 +157,8 @@ class Producer:
         if headers is not None:
             arguments["headers"] = _header_list(headers)
         if timestamp_ms is not None:
+            if timestamp_ms <= 0:
+                raise ValueError("timestamp_ms counts from 1970 and is above 0: librdkafka takes 0 for now")
             arguments["timestamp"] = timestamp_ms
         self._enqueue(topic, arguments)
         return delivery
@@ -159,12 +184,7 @@ class Producer:
         one was not acknowledged."""
         while self._producer.flush(_POLL_SECONDS * 10):
             pass
-        if self._failures:
-            failures = tuple(self._failures.values())
-            count = len(failures) + self._failures_beyond_kept
-            self._failures = {}
-            self._failures_beyond_kept = 0
-            raise DeliveryError(failures, count)
+        self._failures.raise_all()
 
     def close(self) -> None:
         """Flush and refuse further records. Closing twice is fine."""
@@ -175,18 +195,6 @@ class Producer:
     def poll(self, timeout_seconds: float = 0) -> None:
         """Let acknowledgements arrive. Sending does this too; a producer that idles may want it."""
         self._producer.poll(timeout_seconds)
-
-    def remember(self, delivery: Delivery) -> None:
-        """A failure nobody has seen yet: the next flush raises it."""
-        assert delivery.failure is not None
-        if len(self._failures) < FAILURES_KEPT_MAX:
-            self._failures[delivery] = delivery.failure
-        else:
-            self._failures_beyond_kept += 1
-
-    def forget(self, delivery: Delivery) -> None:
-        """Its owner has seen the failure."""
-        self._failures.pop(delivery, None)
 
     def __enter__(self) -> Producer:
         return self

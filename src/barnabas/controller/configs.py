@@ -20,6 +20,15 @@ from barnabas.model.ids import topic_name_problem
 from barnabas.model.image import ClusterImage, ConfigChanged, ConfigKind, ConfigResource
 from barnabas.ports import Delete, Put, Write
 
+# Numbers of resource types on the wire. For any other, loggers aside, the answer is INVALID_REQUEST with
+# "Unknown resource type <number>".
+KINDS_BY_RESOURCE_TYPE = {
+    2: ConfigKind.TOPIC,
+    4: ConfigKind.BROKER,
+    16: ConfigKind.CLIENT_METRICS,
+    32: ConfigKind.GROUP,
+}
+
 
 class ConfigRules(Protocol):
     """What the table of settings knows."""

@@ -8,7 +8,7 @@ from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
 from barnabas.controller.topics import new_topic_id
 from barnabas.controller.znodes.topics import encode_state, encode_topic
-from barnabas.model.ids import ZERO_UUID
+from barnabas.model.ids import ZERO_UUID, TopicPartition
 from barnabas.model.image import (
     NO_LEADER,
     ClusterImage,
@@ -42,6 +42,39 @@ def elect(image: ClusterImage, partition: PartitionImage, *, unclean: bool = Fal
         leader_epoch=partition.leader_epoch + 1,
         partition_epoch=partition.partition_epoch + 1,
     )
+
+
+def lead_again(image: ClusterImage, broker_id: int) -> Decision[TopicPartition]:
+    """A broker is back with a new epoch: elect for what it led, and for what has no leader and waits for it.
+
+    The leader epoch rises even when the leader stays the same: after a crash it may lack what consumers have
+    already read, and they find that out by the epoch. The results are the partitions.
+    """
+    changed = [
+        (topic.name, elect(image, partition))
+        for topic in image.topics.values()
+        for partition in topic.partitions
+        if partition.is_initialised and _concerns(partition, broker_id)
+    ]
+    if not changed:
+        return Decision(())
+    operations = [
+        Set(
+            tree.state_path(topic, partition.index),
+            encode_state(partition, image.controller_epoch),
+            partition.partition_epoch - 1,
+        )
+        for topic, partition in changed
+    ]
+    return Decision(
+        tuple(TopicPartition(topic, partition.index) for topic, partition in changed),
+        (fence(image), *operations),
+        tuple(PartitionChanged(topic, partition) for topic, partition in changed),
+    )
+
+
+def _concerns(partition: PartitionImage, broker_id: int) -> bool:
+    return partition.leader == broker_id or (not partition.has_leader and broker_id in partition.isr)
 
 
 def complete(image: ClusterImage, random: Random) -> Decision[str]:

@@ -101,8 +101,10 @@ def create_topics(
     results.extend(_never_creatable(times))
     if validate_only or not created:
         return Decision(tuple(results))
-    operations = [operation for topic, configs in created for operation in _writes(image, topic, configs)]
-    deltas = [delta for topic, configs in created for delta in _deltas(topic, configs)]
+    operations = [
+        operation for topic, configs in created for operation in topic_writes(image, topic, configs)
+    ]
+    deltas = [delta for topic, configs in created for delta in topic_deltas(topic, configs)]
     return Decision(tuple(results), (fence(image), *operations), tuple(deltas))
 
 
@@ -231,7 +233,7 @@ def _created(topic: TopicImage, configs: Mapping[str, str]) -> TopicResult:
     )
 
 
-def _writes(image: ClusterImage, topic: TopicImage, configs: Mapping[str, str]) -> list[Write]:
+def topic_writes(image: ClusterImage, topic: TopicImage, configs: Mapping[str, str]) -> list[Write]:
     """Settings first: whoever sees the topic's node finds them. Kafka writes them even if empty."""
     resource = ConfigResource(ConfigKind.TOPIC, topic.name)
     return [
@@ -242,7 +244,7 @@ def _writes(image: ClusterImage, topic: TopicImage, configs: Mapping[str, str]) 
     ]
 
 
-def _deltas(topic: TopicImage, configs: Mapping[str, str]) -> list[Delta]:
+def topic_deltas(topic: TopicImage, configs: Mapping[str, str]) -> list[Delta]:
     created: list[Delta] = [TopicCreated(topic)]
     if configs:
         created.append(ConfigChanged(ConfigResource(ConfigKind.TOPIC, topic.name), configs))

@@ -60,7 +60,11 @@ def read_epochs(fs: Filesystem, path: str) -> EpochCheckpoint:
 
 
 def write_epochs(fs: Filesystem, path: str, entries: Iterable[EpochEntry]) -> None:
-    fs.write_bytes_durably(path, _text([f"{entry.epoch} {entry.start_offset}" for entry in entries]))
+    fs.write_bytes_durably(path, epochs_text(entries))
+
+
+def epochs_text(entries: Iterable[EpochEntry]) -> bytes:
+    return _text([f"{entry.epoch} {entry.start_offset}" for entry in entries])
 
 
 def _text(rows: list[str]) -> bytes:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from barnabas.log import names
 from barnabas.log.config import LogConfig
-from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.flushing import Unflushed
+from barnabas.log.leader_epochs import EpochsWrite, LeaderEpochs
 from barnabas.log.open_files import OpenFiles
 from barnabas.log.open_transactions import CompletedTransaction
 from barnabas.log.producer_state import ProducerStates
-from barnabas.log.results import Doomed, OffsetMetadata, Unflushed
+from barnabas.log.results import Doomed, OffsetMetadata
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.log.transaction_index import AbortedTransaction
@@ -49,9 +50,10 @@ class Parts:
     recovery_point: int
     now_ms: int
     names_synced: bool = False
+    unsynced_paths: tuple[str, ...] = ()
     topic_id: bytes | None = None
     jitter: Callable[[int], int] = no_jitter
-    on_roll: Callable[[LogCore], None] = nobody_cares
+    sync_soon: Callable[[LogCore], None] = nobody_cares  # told when something waits to be durable
 
 
 class LogCore:
@@ -73,10 +75,11 @@ class LogCore:
         self._doomed: list[Doomed] = []
         self._open_files = parts.open_files
         self._jitter = parts.jitter
-        self._on_roll = parts.on_roll
+        self._sync_soon = parts.sync_soon
         # Base offset of the newest segment whose name is durable; -1: not even the directory's own name is.
         self._names_synced_through = parts.segments.last.base_offset if parts.names_synced else -1
-        self._unsynced_snapshots: list[str] = []
+        self._unsynced_paths = list(parts.unsynced_paths)
+        self._flushes: list[Unflushed] = []  # given out, not yet accounted for
         # Rolled segments may end exactly at the recovery point and still have indexes that are not durable.
         self._unsynced_rolled = self.segments.from_offset(self.recovery_point)[:-1]
 
@@ -85,6 +88,7 @@ class LogCore:
     @property
     def last_stable_offset(self) -> int:
         """Below it, every transaction is decided and replicated."""
+        self.producers.on_high_watermark(self.high_watermark)
         unstable = self.producers.first_unstable_offset
         if unstable is None or unstable >= self.high_watermark:
             return self.high_watermark
@@ -127,7 +131,7 @@ class LogCore:
         self.producers.end_offset = base_offset
         self._snapshot()
         segment = self.begin_at(base_offset, now_ms)
-        self._on_roll(self)
+        self._sync_soon(self)
         return segment
 
     def begin_at(self, base_offset: int, now_ms: int) -> Segment:
@@ -141,7 +145,7 @@ class LogCore:
     def _snapshot(self) -> None:
         path = self.producers.take_snapshot(sync=False)
         if path is not None:
-            self._unsynced_snapshots.append(path)
+            self._unsynced_paths.append(path)
 
     def complete_transaction(self, completed: CompletedTransaction) -> None:
         """Index before state: a reader that sees the transaction decided must find it in the index."""
@@ -172,14 +176,26 @@ class LogCore:
         below the recovery point.
         """
         filesystem = self._open_files.filesystem
-        rolled = (map(segment.path, names.SEGMENT_SUFFIXES) for segment in self._unsynced_rolled)
-        paths = [path for group in rolled for path in group if filesystem.exists(path)]
-        snapshots, self._unsynced_snapshots = self._unsynced_snapshots, []
-        paths += [path for path in snapshots if filesystem.exists(path)]
-        directories = self._unsynced_directories()
-        if rolled_only:
-            return Unflushed(filesystem, self.active.base_offset, (), tuple(paths), directories)
-        return Unflushed(filesystem, self.log_end_offset, (self.active.file,), tuple(paths), directories)
+        groups = [map(segment.path, names.SEGMENT_SUFFIXES) for segment in self._unsynced_rolled]
+        paths = [path for group in groups for path in group if filesystem.exists(path)]
+        unflushed = Unflushed(
+            filesystem,
+            self.active.base_offset if rolled_only else self.log_end_offset,
+            () if rolled_only else (self.active.file,),
+            (*paths, *self._unsynced_paths),
+            self._unsynced_directories(),
+            self._unwritten_epochs(),
+            tuple(self._unsynced_rolled),
+            self.active.base_offset,
+        )
+        self._flushes.append(unflushed)
+        return unflushed
+
+    def _unwritten_epochs(self) -> EpochsWrite | None:
+        """One writer at a time: while another flush writes them, the recovery point waits for that one."""
+        if any(flush.epochs is not None and not flush.done for flush in self._flushes):
+            return None
+        return self.leader_epochs.unflushed()
 
     def _unsynced_directories(self) -> tuple[str, ...]:
         """Inside first: the log's own directory appears in its parent only with its files in it."""
@@ -188,16 +204,28 @@ class LogCore:
         return (self.directory,) if self.active.base_offset > self._names_synced_through else ()
 
     def mark_flushed(self, offset: int, now_ms: int) -> None:
-        """The files of an `Unflushed` with this offset are on the disk."""
-        if offset > self.recovery_point:
-            self.recovery_point = min(offset, self.log_end_offset)
+        """An `Unflushed` with this offset has been synced."""
+        for flush in [flush for flush in self._flushes if flush.done]:
+            self._flushes.remove(flush)
+            self._account(flush)
+        limit = self.leader_epochs.not_durable_from
+        durable = min(offset, self.log_end_offset, self.log_end_offset if limit is None else limit)
+        self.recovery_point = max(self.recovery_point, durable)
         self.last_flushed_ms = now_ms
-        newest = self.segments.floor(offset)
-        if newest is not None:
-            self._names_synced_through = max(self._names_synced_through, newest.base_offset)
-            self._unsynced_rolled = [
-                segment for segment in self._unsynced_rolled if segment.base_offset >= newest.base_offset
-            ]
+
+    def disown_flushes(self, offset: int) -> None:
+        """The log was cut at the offset: a flush under way does not vouch for what is written there next."""
+        for flush in self._flushes:
+            flush.offset = min(flush.offset, offset)
+        self.recovery_point = min(self.recovery_point, offset)
+
+    def _account(self, flush: Unflushed) -> None:
+        self._unsynced_rolled = [each for each in self._unsynced_rolled if each not in flush.rolled]
+        self._unsynced_paths = [path for path in self._unsynced_paths if path not in flush.paths]
+        if flush.epochs is not None:
+            self.leader_epochs.mark_durable(flush.epochs.version)
+        if flush.directories:
+            self._names_synced_through = max(self._names_synced_through, flush.active_base_offset)
 
     # --- letting go --------------------------------------------------------------------------------------
 
@@ -234,25 +262,23 @@ class LogCore:
 
     def close(self) -> Unflushed:
         """Write what waits in memory and let the files go. The owner syncs what is returned before it leaves
-        the clean mark."""
+        the clean mark; the parent directory, which many logs share, is its business too."""
         self.is_open = False
         self.producers.end_offset = self.log_end_offset
         self._snapshot()
-        self.active.seal()
-        self.leader_epochs.flush()
+        changed = self.active.seal() or self.recovery_point < self.log_end_offset
         for segment in self.segments:
             segment.persist_indexes()
-        unflushed = self._closing_files()
+        self.leader_epochs.flush()
+        self._unsynced_rolled = [each for each in self._unsynced_rolled if each is not self.active]
+        if changed:
+            self._unsynced_rolled.append(self.active)  # with its indexes, which only a closed segment needs
+        unflushed = self.unflushed_files(rolled_only=True)
+        unflushed.offset = self.log_end_offset
+        unflushed.directories = (self.directory,) if unflushed.paths or unflushed.directories else ()
         for segment in self.segments:
             segment.close()
         return unflushed
-
-    def _closing_files(self) -> Unflushed:
-        """By path: the open files are closed. A log that was durable already has only its indexes to sync."""
-        before = self.unflushed_files()
-        paths = [*before.paths, *map(self.active.path, (names.LOG, names.INDEX, names.TIME_INDEX))]
-        directories = self._unsynced_directories() or (self.directory,)  # at least a new snapshot's name
-        return Unflushed(self._open_files.filesystem, before.offset, (), tuple(paths), directories)
 
     def abandon(self) -> None:
         """Let the files go as they are: the log is to be deleted."""

@@ -28,7 +28,6 @@ from barnabas.ports import Filesystem, Random
 
 _LOG = logging.getLogger(__name__)
 
-LOCK_FILE = ".lock"
 CLEAN_SHUTDOWN_FILE = ".kafka_cleanshutdown"
 _METADATA_TOPIC = "__cluster_metadata"
 
@@ -59,7 +58,6 @@ class LogDirectory:
     def prepare(self, filesystem: Filesystem, cluster_id: str, node_id: int, random: Random) -> None:
         """Format a fresh directory; refuse somebody else's."""
         filesystem.make_directories(self.path)
-        filesystem.open(f"{self.path}/{LOCK_FILE}", create=True).close()
         found = meta_properties.read(filesystem, self.path)
         if found is not None:
             meta_properties.check(

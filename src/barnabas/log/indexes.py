@@ -52,6 +52,11 @@ class OffsetIndex:
         entry = self.floor_entry(relative_offset)
         return self.positions[entry] if entry >= 0 else 0
 
+    def batch_before(self, position: int) -> int:
+        """Where some batch begins, at or before the position."""
+        entry = bisect_right(self.positions, position) - 1
+        return self.positions[entry] if entry >= 0 else 0
+
     def truncate(self, relative_offset: int) -> None:
         """Forget entries at or past the offset."""
         keep = bisect_left(self.offsets, relative_offset)

@@ -1,14 +1,14 @@
 """Which leader wrote which offsets: the cache that decides where a follower truncates (KIP-101, KIP-279).
 
-A new epoch is durable before the first record of it is written. Truncations may reach the file later
-(`flush`): entries that outlive the log's end are cut again when the log is loaded.
+Changes may reach the file later (`flush`, or `unflushed` for a worker): entries that outlive the log's end
+are cut again when the log is loaded, and those past the recovery point are read back from the records.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from barnabas.log.checkpoints import LEADER_EPOCHS_FILE, EpochEntry, read_epochs, write_epochs
+from barnabas.log.checkpoints import LEADER_EPOCHS_FILE, EpochEntry, epochs_text, read_epochs, write_epochs
 from barnabas.ports import Filesystem
 
 UNDEFINED_EPOCH = -1
@@ -22,6 +22,12 @@ class EpochEnd(NamedTuple):
     end_offset: int
 
 
+class EpochsWrite(NamedTuple):
+    path: str
+    content: bytes
+    version: int
+
+
 UNDEFINED_END = EpochEnd(UNDEFINED_EPOCH, UNDEFINED_OFFSET)
 
 
@@ -33,7 +39,8 @@ class LeaderEpochs:
         self._path = f"{directory}/{LEADER_EPOCHS_FILE}"
         self._entries: list[EpochEntry] = []
         self._latest_epoch = UNDEFINED_EPOCH
-        self._unflushed = False
+        self._version = self._durable_version = 0
+        self._not_durable_from: int | None = None
         checkpoint = read_epochs(fs, self._path)
         self.problem = checkpoint.problem
         for entry in checkpoint.entries:
@@ -55,14 +62,20 @@ class LeaderEpochs:
     def earliest(self) -> EpochEntry | None:
         return self._entries[0] if self._entries else None
 
-    def assign(self, epoch: int, start_offset: int) -> bool:
-        """The next record, at `start_offset`, is written in `epoch`. False if that was known."""
+    def assign(self, epoch: int, start_offset: int, *, durable: bool = True) -> bool:
+        """The next record, at `start_offset`, is written in `epoch`. False if that was known. Who passes
+        `durable=False` makes the file durable together with the records."""
         if epoch == self._latest_epoch and start_offset >= self._entries[-1].start_offset:
             return False
         assert epoch >= 0, epoch
         assert start_offset >= 0, start_offset
         self._insert(EpochEntry(epoch, start_offset))
-        self._write()
+        if durable:
+            self._write()
+        else:
+            self._version += 1
+            if self._not_durable_from is None or start_offset < self._not_durable_from:
+                self._not_durable_from = start_offset
         return True
 
     def _insert(self, entry: EpochEntry) -> None:
@@ -116,17 +129,34 @@ class LeaderEpochs:
         if entries != self._entries:
             self._entries = entries
             self._latest_epoch = entries[-1].epoch if entries else UNDEFINED_EPOCH
-            self._unflushed = True
+            self._version += 1
 
     def flush(self) -> None:
-        """Bring truncations to the file."""
-        if self._unflushed:
+        """Bring every change to the file."""
+        if self._durable_version < self._version:
             self._write()
+
+    def unflushed(self) -> EpochsWrite | None:
+        """What somebody else is to write durably and then report to `mark_durable`, if the file is behind."""
+        if self._durable_version == self._version:
+            return None
+        return EpochsWrite(self._path, epochs_text(self._entries), self._version)
+
+    def mark_durable(self, version: int) -> None:
+        self._durable_version = max(self._durable_version, version)
+        if self._durable_version == self._version:
+            self._not_durable_from = None
+
+    @property
+    def not_durable_from(self) -> int | None:
+        """From here on, epochs are known only from the records: the recovery point must not pass it."""
+        return self._not_durable_from
 
     def move_to(self, directory: str) -> None:
         """The log's directory was renamed."""
         self._path = f"{directory}/{LEADER_EPOCHS_FILE}"
 
     def _write(self) -> None:
+        self._version += 1
         write_epochs(self._fs, self._path, self._entries)
-        self._unflushed = False
+        self.mark_durable(self._version)

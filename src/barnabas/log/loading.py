@@ -43,7 +43,7 @@ class Opening:
     topic_id: bytes | None = None
     producer_settings: ProducerSettings = field(default_factory=ProducerSettings)
     jitter: Callable[[int], int] = no_jitter
-    on_roll: Callable[[LogCore], None] = nobody_cares
+    sync_soon: Callable[[LogCore], None] = nobody_cares
 
 
 def open_log(open_files: OpenFiles, opening: Opening) -> Log:
@@ -65,6 +65,7 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
     producers = ProducerStates(filesystem, directory, str(opening.topic_partition), opening.producer_settings)
     producers.remove_stray_snapshots(segments.base_offsets)
     rebuild_producers(producers, segments, log_start_offset, end_offset, opening.now_ms)
+    topic_id, unsynced_paths = _topic_id(open_files, opening)
     parts = Parts(
         opening.topic_partition,
         directory,
@@ -78,19 +79,21 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
         end_offset if opening.clean else min(opening.recovery_point, end_offset),
         opening.now_ms,
         stopped_cleanly,
-        _topic_id(open_files, opening),
+        unsynced_paths,
+        topic_id,
         opening.jitter,
-        opening.on_roll,
+        opening.sync_soon,
     )
     return Log(parts)
 
 
-def _topic_id(open_files: OpenFiles, opening: Opening) -> bytes | None:
+def _topic_id(open_files: OpenFiles, opening: Opening) -> tuple[bytes | None, tuple[str, ...]]:
+    """(the topic's id, what was written and waits to be synced)."""
     found = read_topic_id(open_files.filesystem, opening.directory)
-    if found is None and opening.topic_id is not None:
-        write_topic_id(open_files.filesystem, opening.directory, opening.topic_id)
-        return opening.topic_id
-    return found
+    if found is not None or opening.topic_id is None:
+        return found, ()
+    path = write_topic_id(open_files.filesystem, opening.directory, opening.topic_id)
+    return opening.topic_id, (path,)
 
 
 def _load_segments(open_files: OpenFiles, opening: Opening) -> Segments:
@@ -180,7 +183,7 @@ def _recover_segments(
         rebuild_producers(producers, segments, log_start_offset, base_offset, opening.now_ms)
         cut = recover_segment(segment, producers, leader_epochs)
         # The next segment's recovery starts from here instead of replaying this one.
-        producers.take_snapshot()
+        producers.take_snapshot(sync=False)
         if cut or _ends_early(opening, segments, segment, producers.end_offset):
             later = [each for each in segments if each.base_offset > segment.base_offset]
             _remove_segments(open_files, segments, later)

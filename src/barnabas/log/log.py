@@ -1,27 +1,23 @@
-"""One partition's log: append and read. The order of steps in an append is the promise it keeps:
+"""One partition's log, whole: appending is here. The order of steps in an append is the promise it keeps:
 everything is checked before a byte is written, and nothing is remembered before the write has returned.
 """
 
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left
 from typing import TypeAlias
 
-from barnabas.log import lookup, shrink
+from barnabas.log import shrink
 from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
 from barnabas.log.config import LONG_MAX, LogConfig
-from barnabas.log.core import LogCore, Parts
+from barnabas.log.core import Parts
 from barnabas.log.inspection import inspected, must_inspect
-from barnabas.log.leader_epochs import EpochEnd
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
-from barnabas.log.results import NOTHING, Appended, OffsetMetadata, Read, TimestampOffset
-from barnabas.log.segment import Segment
-from barnabas.log.transaction_index import AbortedTransaction
+from barnabas.log.reading import ReadableLog
+from barnabas.log.results import Appended
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.ports import FileSlice
 from barnabas.records.batch import (
     LOG_APPEND_TIME,
     LOG_APPEND_TIME_MASK,
@@ -63,7 +59,7 @@ def _assign(
     return notes
 
 
-class Log(LogCore):
+class Log(ReadableLog):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
         self._must_inspect = must_inspect(self.config)
@@ -89,8 +85,23 @@ class Log(LogCore):
         transaction_version: int = 0,
     ) -> Appended:
         """Check, give offsets in place, write once. `buffer` may be changed even if the append is refused."""
+        # Released even when an error's traceback keeps this frame: the connection must be able to shrink its
+        # buffer.
+        with memoryview(buffer) as view:
+            return self._append(view, start, end, leader_epoch, now_ms, origin, guard, transaction_version)
+
+    def _append(
+        self,
+        view: memoryview,
+        start: int,
+        end: int,
+        leader_epoch: int,
+        now_ms: int,
+        origin: Origin,
+        guard: Guard | None,
+        transaction_version: int,
+    ) -> Appended:
         config = self.config
-        view = memoryview(buffer)
         batches = sound_batches(view, start, end, config.max_message_bytes, origin, self.topic_partition)
         if not batches:
             return Appended(-1, -1, -1, self.log_start_offset)
@@ -106,9 +117,11 @@ class Log(LogCore):
                 return Appended(*duplicate, self.log_start_offset, True)
         first = self.log_end_offset
         notes = _assign(view, batches, first, leader_epoch, append_time_ms)
-        self.leader_epochs.assign(leader_epoch, first)
+        if self.leader_epochs.assign(leader_epoch, first, durable=False):
+            self._sync_soon(self)
         begin = batches[0][0]
-        self._write(view[begin : begin + size], first, notes, now_ms)
+        with view[begin : begin + size] as data:
+            self._write(data, first, notes, now_ms)
         if producing:
             self._note_producers(view, batches, notes)
         self.producers.end_offset = self.log_end_offset
@@ -121,23 +134,27 @@ class Log(LogCore):
 
     def append_as_follower(self, buffer: bytearray, start: int, end: int, *, now_ms: int) -> Appended:
         """The leader's bytes as they are: only soundness and the order of offsets are checked."""
-        view = memoryview(buffer)
-        batches = sound_batches(view, start, end, LONG_MAX, Origin.REPLICATION, self.topic_partition)
-        if not batches:
-            return Appended(-1, -1, -1, self.log_start_offset)
-        check_offsets_rise(batches, self.log_end_offset)
+        with memoryview(buffer) as view:
+            batches = sound_batches(view, start, end, LONG_MAX, Origin.REPLICATION, self.topic_partition)
+            if not batches:
+                return Appended(-1, -1, -1, self.log_start_offset)
+            check_offsets_rise(batches, self.log_end_offset)
+            return self._replicate(view, batches, now_ms)
+
+    def _replicate(self, view: memoryview, batches: Batches, now_ms: int) -> Appended:
         size = self._check_set(batches)
         for _, header in batches:
-            if header.leader_epoch >= 0:
-                self.leader_epochs.assign(header.leader_epoch, header.base_offset)
+            epoch = header.leader_epoch
+            if epoch >= 0 and self.leader_epochs.assign(epoch, header.base_offset, durable=False):
+                self._sync_soon(self)
         notes = [(header.last_offset, header.max_timestamp, header.size) for _, header in batches]
         begin, first_header = batches[0]
-        self._write(view[begin : begin + size], first_header.base_offset, notes, now_ms)
+        first = first_header.base_offset
+        with view[begin : begin + size] as data:
+            self._write(data, first, notes, now_ms)
         self._note_producers(view, batches, notes)
         self.producers.end_offset = self.log_end_offset
-        return Appended(
-            first_header.base_offset, self.log_end_offset - 1, -1, self.log_start_offset, False, size
-        )
+        return Appended(first, self.log_end_offset - 1, -1, self.log_start_offset, False, size)
 
     def _check_set(self, batches: Batches) -> int:
         position, header = batches[-1]
@@ -196,120 +213,6 @@ class Log(LogCore):
         for note in notes:
             segment.note(*note)
         self.log_end_offset = last_offset + 1
-
-    # --- read --------------------------------------------------------------------------------------------
-
-    def read(self, offset: int, max_bytes: int, *, upper_offset: int, minimum_one_batch: bool = True) -> Read:
-        """From the batch that holds the offset; whole batches below `upper_offset`, cut at `max_bytes`."""
-        if offset > self.log_end_offset or offset < self.log_start_offset:
-            raise ApiError(
-                ErrorCode.OFFSET_OUT_OF_RANGE,
-                f"Received request for offset {offset} for partition {self.topic_partition}, but we only "
-                f"have log segments from offset {self.log_start_offset} to {self.log_end_offset}.",
-            )
-        if offset >= upper_offset:
-            return NOTHING
-        segment: Segment | None = self.active
-        if offset < self.active.base_offset:
-            segment = self.segments.floor(offset) or self.segments.first
-        while segment is not None:
-            found = segment.locate(offset)
-            if found is not None:
-                return self._slice(segment, offset, found, max_bytes, upper_offset, minimum_one_batch)
-            segment = self.segments.after(segment)  # the offset lies in a hole that compaction left
-        return NOTHING
-
-    def _slice(
-        self,
-        segment: Segment,
-        offset: int,
-        found: tuple[int, int],
-        max_bytes: int,
-        upper_offset: int,
-        minimum_one_batch: bool,
-    ) -> Read:
-        position, first_size = found
-        available = self._position_of(segment, upper_offset) - position
-        if available <= 0:
-            return NOTHING
-        metadata = OffsetMetadata(offset, segment.base_offset, position)
-        if first_size > max_bytes:
-            if not minimum_one_batch:
-                return Read(None, metadata, True)
-            max_bytes = first_size
-        return Read(FileSlice(segment.file, position, min(available, max_bytes)), metadata)
-
-    def _position_of(self, segment: Segment, upper_offset: int) -> int:
-        """How far into the segment a reader bounded by `upper_offset` may see."""
-        if upper_offset >= self.log_end_offset:
-            return segment.size
-        if segment is not self.active:
-            following = self.segments.after(segment)
-            if following is not None and upper_offset >= following.base_offset:
-                return segment.size
-        found = segment.locate(upper_offset)
-        return segment.size if found is None else found[0]
-
-    def bytes_available(self, offset: int, upper_offset: int) -> int:
-        """About how many bytes a fetch from `offset` could get: enough to decide whether to park it."""
-        if offset >= upper_offset:
-            return 0
-        low, high = self.offset_metadata(offset), self.offset_metadata(upper_offset)
-        if low.segment_base_offset == high.segment_base_offset:
-            return high.position - low.position
-        between = sum(
-            segment.size
-            for segment in self.segments.from_offset(offset)
-            if segment.base_offset < high.segment_base_offset
-        )
-        return between - low.position + high.position
-
-    def aborted_transactions(self, read: Read, upper_offset: int) -> list[AbortedTransaction]:
-        """Those a committed reader must skip in the batches of `read`."""
-        if read.slice is None or read.metadata is None:
-            return []
-        offset, segment_base_offset, position = read.metadata
-        segment = self.segments.floor(segment_base_offset)
-        if segment is None:
-            return []
-        upper = min(upper_offset, self._upper_bound(segment, position + read.slice.size))
-        found: list[AbortedTransaction] = []
-        for each in self.segments.from_offset(segment_base_offset):
-            result = each.transaction_index.collect(offset, upper)
-            found += result.aborted
-            if result.complete:
-                break
-        return found
-
-    def _upper_bound(self, segment: Segment, position: int) -> int:
-        """An offset that surely lies behind the bytes before `position`."""
-        index = segment.offset_index
-        entry = bisect_left(index.positions, position)
-        if entry < len(index):
-            return segment.base_offset + index.offsets[entry]
-        following = self.segments.after(segment)
-        return self.log_end_offset if following is None else following.base_offset
-
-    # --- look up -----------------------------------------------------------------------------------------
-
-    def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
-        """The first record at or after the timestamp."""
-        return lookup.first_at_or_after(self.segments, timestamp, self.log_start_offset)
-
-    def offset_of_max_timestamp(self) -> TimestampOffset | None:
-        return lookup.largest(self.segments)
-
-    def earliest_offset(self) -> TimestampOffset:
-        first = self.leader_epochs.earliest
-        known = first is not None and first.start_offset <= self.log_start_offset
-        return TimestampOffset(-1, self.log_start_offset, first.epoch if first is not None and known else -1)
-
-    def latest_offset(self, upper_offset: int) -> TimestampOffset:
-        latest = self.leader_epochs.latest_epoch
-        return TimestampOffset(-1, upper_offset, -1 if latest is None else latest)
-
-    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
-        return self.leader_epochs.end_offset_for(epoch, self.log_end_offset)
 
     # --- shrink ------------------------------------------------------------------------------------------
 

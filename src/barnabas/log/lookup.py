@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barnabas.log.results import TimestampOffset
-from barnabas.log.scan import walk
 from barnabas.log.segment import NO_TIMESTAMP, Segment
 from barnabas.log.segments import Segments
 from barnabas.records.batch import BatchHeader
@@ -29,8 +28,7 @@ def first_at_or_after(segments: Segments, timestamp: int, start_offset: int) -> 
 def _search(segment: Segment, timestamp: int, start_offset: int) -> TimestampOffset | None:
     indexed = segment.time_index.floor_offset(timestamp)
     from_relative = max(indexed, start_offset - segment.base_offset)
-    position = segment.offset_index.floor_position(from_relative)
-    for at, header in walk(segment.file, position, segment.size):
+    for at, header in segment.walk_from(from_relative):
         if header.max_timestamp >= timestamp and header.last_offset >= start_offset:
             for offset, when in _timestamps(segment, at, header):
                 if when >= timestamp and offset >= start_offset:
@@ -46,8 +44,7 @@ def largest(segments: Segments) -> TimestampOffset | None:
             best = segment
     if best is None:
         return None
-    position = best.offset_index.floor_position(best.max_timestamp_offset - best.base_offset)
-    for at, header in walk(best.file, position, best.size):
+    for at, header in best.walk_from(best.max_timestamp_offset - best.base_offset):
         if header.max_timestamp == best.max_timestamp:
             for offset, when in _timestamps(best, at, header):
                 if when == header.max_timestamp:

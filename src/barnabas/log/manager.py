@@ -7,7 +7,7 @@ directory offline, with KAFKA_STORAGE_ERROR for its partitions; the others go on
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from barnabas.log import meta_properties
 from barnabas.log.config import LogConfig
@@ -19,7 +19,7 @@ from barnabas.log.open_files import OpenFiles
 from barnabas.log.results import Doomed
 from barnabas.log.upkeep import ManagerSettings, Upkeep
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.model.ids import TopicPartition
 from barnabas.ports import Filesystem, Random
 
 
@@ -32,7 +32,7 @@ class LogManager:
         settings: ManagerSettings | None = None,
     ) -> None:
         self.settings = settings or ManagerSettings()
-        self.directories = [LogDirectory(path.rstrip("/")) for path in paths]
+        self.directories = [LogDirectory(filesystem.absolute(path)) for path in paths]
         self.logs: dict[TopicPartition, Log] = {}
         self._filesystem = filesystem
         self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
@@ -88,9 +88,11 @@ class LogManager:
             clean=contents.clean,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         log = open_log(self.open_files, opening)
+        if log.flush_is_due(now_ms):
+            _make_durable(log, now_ms)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
 
@@ -108,6 +110,7 @@ class LogManager:
                     unflushed = log.close()
                     unflushed.sync()
                     log.mark_flushed(unflushed.offset, now_ms)
+                self._filesystem.sync_directory(directory.path)
                 directory.write_all_checkpoints(self._filesystem)
                 directory.leave_clean_mark(self._filesystem, broker_epoch)
 
@@ -127,10 +130,7 @@ class LogManager:
         existing = self.get(partition)
         if existing is not None:
             return existing
-        online = [directory for directory in self.directories if directory.online]
-        if not online:
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
-        directory = min(online, key=lambda each: len(each.logs))
+        directory = self._make_home(partition)
         opening = Opening(
             partition,
             f"{directory.path}/{partition}",
@@ -140,12 +140,30 @@ class LogManager:
             topic_id=topic_id,
             producer_settings=self.settings.producers,
             jitter=self._random.below,
-            on_roll=self.upkeep.rolled,
+            sync_soon=self.upkeep.sync_soon,
         )
         with self.storage_errors(directory):
             log = open_log(self.open_files, opening)
             self._adopt(directory, log)
         return log
+
+    def _make_home(self, partition: TopicPartition) -> LogDirectory:
+        """A folder where the fewest logs are. A disk that cannot even make it goes offline, and the next one
+        takes the log."""
+        online = [directory for directory in self.directories if directory.online]
+        for directory in sorted(online, key=lambda each: len(each.logs)):
+            with self._disk(directory):
+                self._filesystem.make_directories(f"{directory.path}/{partition}")
+                return directory
+        raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def presume_offline(self, expected: Iterable[TopicPartition]) -> None:
+        """After `open_all`: what is expected and not found lies, for all we know, on a disk that failed. A
+        new log elsewhere would hide it, and no broker could start once that disk is back."""
+        failed = next((directory for directory in self.directories if not directory.online), None)
+        if failed is not None:
+            for partition in expected:
+                self._homes.setdefault(partition, failed)
 
     def delete(self, partition: TopicPartition, now_ms: int) -> None:
         """Gone at once for everybody; its files follow after file.delete.delay.ms."""
@@ -161,7 +179,7 @@ class LogManager:
         if directory is None or log is None:
             return
         del directory.logs[partition]
-        unique = uuid_text(self._random.bytes(16)).replace("-", "").replace("_", "")
+        unique = self._random.bytes(16).hex()
         target = f"{directory.path}/{delete_directory_name(partition, unique, why)}"
         with self.storage_errors(directory):
             log.move_to(target)
@@ -207,3 +225,11 @@ class LogManager:
             yield
         except OSError as failure:
             self.fail(directory, failure)
+
+
+def _make_durable(log: Log, now_ms: int) -> None:
+    """What a killed process left in the page cache was not synced, and nobody can tell: before it is served
+    or a repeat of it acknowledged, it must be, where the topic asks for that."""
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, now_ms)

@@ -30,6 +30,12 @@ def read_topic_id(filesystem: Filesystem, directory: str) -> bytes | None:
     return topic_id
 
 
-def write_topic_id(filesystem: Filesystem, directory: str, topic_id: bytes) -> None:
-    text = f"version: 0\ntopic_id: {uuid_text(topic_id)}"
-    filesystem.write_bytes_durably(f"{directory}/{names.PARTITION_METADATA}", text.encode())
+def write_topic_id(filesystem: Filesystem, directory: str, topic_id: bytes) -> str:
+    """Returns the path, to be synced with the log's first records: until then the metadata store, which
+    gave the id, can give it again."""
+    path = f"{directory}/{names.PARTITION_METADATA}"
+    file = filesystem.open(path, create=True)
+    file.truncate(0)
+    file.append((f"version: 0\ntopic_id: {uuid_text(topic_id)}".encode(),))
+    file.close()
+    return path

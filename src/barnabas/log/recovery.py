@@ -16,7 +16,7 @@ from barnabas.records.batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC, BatchHeader
 
 _LOG = logging.getLogger(__name__)
 
-_CHUNK_BYTES = 1024 * 1024
+_CHUNK_BYTES = 256 * 1024
 
 
 def recover_segment(segment: Segment, producers: ProducerStates, leader_epochs: LeaderEpochs) -> int:

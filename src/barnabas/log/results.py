@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from barnabas.ports import File, FileSlice, Filesystem
+from barnabas.ports import FileSlice
 
 
 class Appended(NamedTuple):
@@ -48,36 +48,3 @@ class Doomed(NamedTuple):
 
     path: str
     due_ms: int
-
-
-class Unflushed:
-    """What must reach the disk before the log is durable up to `offset`. `sync` may run on any thread."""
-
-    __slots__ = ("_directories", "_files", "_filesystem", "offset", "paths")
-
-    def __init__(
-        self,
-        filesystem: Filesystem,
-        offset: int,
-        files: tuple[File, ...],
-        paths: tuple[str, ...] = (),
-        directories: tuple[str, ...] = (),
-    ) -> None:
-        self.offset = offset
-        self._filesystem = filesystem
-        self._files = files
-        self.paths = paths
-        self._directories = directories
-
-    def sync(self) -> None:
-        for file in self._files:
-            file.sync()
-        for path in self.paths:
-            opened = self._filesystem.open(path)
-            try:
-                opened.sync()
-            finally:
-                opened.close()
-        # Names last: a name that survives a crash must not lead to bytes that did not.
-        for directory in self._directories:
-            self._filesystem.sync_directory(directory)

@@ -55,7 +55,7 @@ def truncate_to(log: LogCore, offset: int, now_ms: int) -> bool:
     log.log_end_offset = offset
     log.leader_epochs.truncate_from_end(offset)
     log.leader_epochs.flush()
-    log.recovery_point = min(log.recovery_point, offset)
+    log.disown_flushes(offset)
     log.log_start_offset = min(log.log_start_offset, offset)
     rebuild_producers(log.producers, log.segments, log.log_start_offset, offset, now_ms)
     log.update_high_watermark(log.high_watermark)
@@ -69,7 +69,7 @@ def truncate_fully_and_start_at(
     log.doom(log.segments, now_ms)
     log.log_end_offset = offset
     log.log_start_offset = offset if log_start_offset is None else log_start_offset
-    log.recovery_point = min(log.recovery_point, offset)
+    log.disown_flushes(offset)
     log.begin_at(offset, now_ms)
     log.leader_epochs.clear()
     log.leader_epochs.flush()

@@ -51,7 +51,7 @@ class Upkeep:
         self._settings = settings
         self._fail = fail
         self._removals = Removals()
-        self._rolled: dict[LogCore, None] = {}
+        self._owing: dict[LogCore, None] = {}
         self._running: set[object] = set()
         self._retention: deque[tuple[LogDirectory, Log]] = deque()
         self._due_ms: dict[str, int] = {}
@@ -60,9 +60,9 @@ class Upkeep:
         for name, interval_ms in self._intervals().items():
             self._due_ms[name] = min(now_ms + interval_ms, LONG_MAX)
 
-    def rolled(self, log: LogCore) -> None:
-        """A log has a new active segment: the one before is to be synced soon."""
-        self._rolled[log] = None
+    def sync_soon(self, log: LogCore) -> None:
+        """A log has a new active segment or a new leader epoch: what came before is to be made durable."""
+        self._owing[log] = None
 
     def remove_later(self, directory: LogDirectory, doomed: Doomed) -> None:
         self._removals.add(directory, doomed)
@@ -79,7 +79,7 @@ class Upkeep:
         }
 
     def next_tick_ms(self, now_ms: int) -> int:
-        if self._retention or any(log not in self._running for log in self._rolled):
+        if self._retention or any(log not in self._running for log in self._owing):
             return now_ms
         removal_ms = self._removals.next_due_ms
         soonest_ms = min(self._due_ms.values(), default=LONG_MAX)
@@ -96,7 +96,7 @@ class Upkeep:
             for _, log in self._logs():
                 log.producers.remove_expired(now_ms)
         self._check_retention(now_ms)
-        chores = self._flushes_of_rolled()
+        chores = self._flushes_owed()
         if "flush" in due:
             chores += self._due_flushes(now_ms)
         for name in _CHECKPOINTS:
@@ -122,12 +122,12 @@ class Upkeep:
         for doomed in log.take_doomed():
             self._removals.add(directory, doomed)
 
-    def _flushes_of_rolled(self) -> list[Chore]:
-        ready = [log for log in self._rolled if log not in self._running]
+    def _flushes_owed(self) -> list[Chore]:
+        ready = [log for log in self._owing if log not in self._running]
         if not ready:
             return []
         for log in ready:
-            del self._rolled[log]
+            del self._owing[log]
         homes: dict[LogCore, LogDirectory] = {log: directory for directory, log in self._logs()}
         return [self.flush_chore(homes[log], log, rolled_only=True) for log in ready if log in homes]
 

@@ -6,18 +6,21 @@ Code, tools and docs read this table. The peer's fault travels as `ApiError`; ou
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 
 class ErrorCode(IntEnum):
     retriable: bool
     sentence: str
 
-    def __new__(cls, code: int, retriable: bool, sentence: str) -> ErrorCode:
-        row = int.__new__(cls, code)
-        row._value_ = code
-        row.retriable = retriable
-        row.sentence = sentence
-        return row
+    if not TYPE_CHECKING:  # a checker would want all three in ErrorCode(6), too
+
+        def __new__(cls, code: int, retriable: bool, sentence: str) -> ErrorCode:
+            row = int.__new__(cls, code)
+            row._value_ = code
+            row.retriable = retriable
+            row.sentence = sentence
+            return row
 
     UNKNOWN_SERVER_ERROR = (
         -1,

@@ -1,5 +1,5 @@
-"""Messages to bytes and back, headers included. The rare APIs go through here; Produce and Fetch of the
-broker have codecs of their own (`produce.py`, `fetch.py`), kept byte-equal to these by tests."""
+"""Messages to bytes and back, headers included. Records stay where they are: a request's are a view of its
+frame, a response's may be slices of files (`encode_parts`)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def encode_parts(message: Message, version: int) -> list[bytes | FileSlice]:
             loose = []
         else:
             loose.append(piece)
-    parts.append(b"".join(loose))
+    if loose:
+        parts.append(b"".join(loose))
     return parts
 
 

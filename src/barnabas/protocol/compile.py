@@ -147,7 +147,8 @@ class _Decoder(_Writer):
         inner = depth + 1 if nullable else depth
         self.add("e = p + n\nif e > len(b):\n    raise Malformed('past the end')", inner)
         read = {
-            "string": "str(b[p:e], 'utf-8', 'replace')",  # bytes that are no text are no reason to hang up
+            # As Java does: what is no UTF-8 is replaced, not refused.
+            "string": "str(b[p:e], 'utf-8', 'replace')",
             "bytes": "bytes(b[p:e])",
             "records": "b[p:e]",
         }[kind]

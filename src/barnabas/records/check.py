@@ -13,6 +13,7 @@ from barnabas.records.errors import (
     RejectedRecordsError,
     TooLargeError,
 )
+from barnabas.records.walk import lengths_agree
 
 ZSTD_SINCE_PRODUCE_VERSION = 7
 
@@ -55,11 +56,22 @@ def check_batch(
         and (producer_id == NO_PRODUCER_ID or sequence >= 0)
         and attributes & CODEC_MASK <= Codec.ZSTD
         and crc_matches(view, position, header)
+        and (attributes & CODEC_MASK or lengths_agree(view, position, header))
     ):
         check_envelope(view, position, header, partition, max_message_bytes)
         check_client_fields(header, partition)
         codec_of(header.codec)
+        check_lengths(view, position, header, partition)
         raise AssertionError("a batch was refused without a reason")
+
+
+def check_lengths(view: Buffer, position: int, header: BatchHeader, partition: TopicPartition) -> None:
+    """A batch whose records do not add up would stop every consumer of the partition at this place."""
+    if not lengths_agree(view, position, header):
+        raise MalformedRecordsError(
+            f"Incorrect declared batch size: the records in the append to {partition} do not fill the batch "
+            f"of {header.count} records and {header.size} bytes exactly"
+        )
 
 
 def check_envelope(

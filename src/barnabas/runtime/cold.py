@@ -1,8 +1,7 @@
 """Old data may not be in memory. Probe before sendfile; have a worker read it ahead when it is cold.
 
-The probe reads one byte of the slice's first and last page with RWF_NOWAIT: it costs two system calls and
-never waits for the disk. A slice of the file's warm tail (what was written since the broker started reading
-it) is not probed at all.
+The probe reads a byte every so often with RWF_NOWAIT: it never waits for the disk. A stretch that was found
+warm is believed for a second, so that a reader of small pieces is not probed at every one of them.
 """
 
 from __future__ import annotations
@@ -10,25 +9,49 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from barnabas.ports import FileSlice, Workers
+from barnabas.ports import Clock, FileSlice, Workers
 
-_STRIDE = 1 << 20
+_STRIDE = 1 << 18
+_STRETCH = 1 << 20  # probed at once
+_BELIEVED_MS = 1000
 _READ_AHEAD = 1 << 18
-_WARM_TAIL = 32 << 20  # this much before the end of a file that is being written is in memory
+_REMEMBERED_MAX = 1024
 
 
 class ColdReads:
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: Workers, clock: Clock) -> None:
         self._workers = workers
+        self._clock = clock
         self._probe = bytearray(1)
+        self._warm: dict[int, tuple[int, int, int]] = {}  # by descriptor: start, end, believed until
 
     def is_cold(self, part: FileSlice) -> bool:
-        file = part.file
-        if part.position + _WARM_TAIL >= file.size():
+        fd: int = part.file.fd  # type: ignore[attr-defined]  # the runtime's own File
+        start, end = part.position, part.position + part.size
+        now_ms = self._clock.monotonic_ms()
+        known = self._warm.get(fd)
+        if known is not None and known[0] <= start and end <= known[1] and now_ms < known[2]:
             return False
-        fd: int = file.fd  # type: ignore[attr-defined]  # the runtime's own File
-        end = part.position + part.size - 1
-        return any(self._missing(fd, at) for at in (*range(part.position, end, _STRIDE), end))
+        stretch = min(max(end, start + _STRETCH), part.file.size())
+        warm_until = self._warm_until(fd, start, stretch)
+        if warm_until < end:
+            self._warm.pop(fd, None)
+            return True
+        self._remember(part, warm_until)
+        return False
+
+    def _remember(self, part: FileSlice, warm_until: int) -> None:
+        if len(self._warm) >= _REMEMBERED_MAX:
+            self._warm.clear()
+        fd: int = part.file.fd  # type: ignore[attr-defined]
+        self._warm[fd] = (part.position, warm_until, self._clock.monotonic_ms() + _BELIEVED_MS)
+
+    def _warm_until(self, fd: int, start: int, end: int) -> int:
+        """How far from `start` the file is in memory, as far as samples tell."""
+        for position in range(start, end, _STRIDE):
+            if self._missing(fd, position):
+                return position
+        return start if self._missing(fd, max(end - 1, start)) else end
 
     def _missing(self, fd: int, position: int) -> bool:
         try:
@@ -52,4 +75,9 @@ class ColdReads:
                 position += len(data)
             return None
 
-        self._workers.submit(read, lambda _result, _error: done())
+        def finished(_result: object, _error: BaseException | None) -> None:
+            # Believe it: a probe that says no again would have us read the same stretch for ever.
+            self._remember(part, part.position + part.size)
+            done()
+
+        self._workers.submit(read, finished)

@@ -11,13 +11,15 @@ import os
 import socket
 import struct
 from collections import deque
+from collections.abc import Callable
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
 
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
-_SMALLEST_BUFFER = 1 << 16
+_SMALLEST_BUFFER = 1 << 12
+_PIECE_SIZE = 1 << 21
 _MSG_MORE = socket.MSG_MORE
 LENGTH = struct.Struct(">i")
 
@@ -45,9 +47,13 @@ class Connection:
         self.interest = 0
         self.last_active_ms = now_ms
 
-    def keep(self, scratch: memoryview, start: int, end: int, need: int) -> None:
-        """Move an unfinished frame out of the shared scratch buffer into one of our own."""
-        self._grow(need, scratch[start:end])
+    def keep(self, view: memoryview, start: int, end: int, need: int) -> None:
+        """Move an unfinished frame to the front of a buffer of our own that has room for what comes next."""
+        if self.buffer is not None and need <= len(self.buffer):
+            self.buffer[: end - start] = view[start:end]
+            self.start, self.end = 0, end - start
+        else:
+            self._grow(need, view[start:end])
 
     def room(self, need: int) -> memoryview:
         """Where the next bytes go; `need` is the whole frame, as far as it is known."""
@@ -70,14 +76,16 @@ class Connection:
         self.buffer = self.view = None
         self.start = self.end = 0
 
-    def flush(self) -> bool:
-        """Send what the socket takes. True when everything has left. OSError means the peer is gone."""
+    def flush(self, is_warm: Callable[[FileSlice], bool]) -> bool:
+        """Send what the socket takes and what is in memory. True when everything has left. OSError means
+        that the peer is gone."""
         out = self.out
         try:
             while out:
                 part = out[0]
                 if isinstance(part, FileSlice):
-                    if not self._send_file(part):
+                    part = self._shorten(part)
+                    if not is_warm(part) or not self._send_file(part):
                         return False
                     out.popleft()
                 elif not self._send_bytes():
@@ -103,6 +111,15 @@ class Connection:
             out.appendleft(whole[sent:])
             return False
         return True
+
+    def _shorten(self, part: FileSlice) -> FileSlice:
+        """A long slice goes piece by piece, so that a cold one begins to leave before all of it is read."""
+        if part.size <= _PIECE_SIZE:
+            return part
+        self.out[0] = FileSlice(part.file, part.position + _PIECE_SIZE, part.size - _PIECE_SIZE)
+        piece = FileSlice(part.file, part.position, _PIECE_SIZE)
+        self.out.appendleft(piece)
+        return piece
 
     def _send_file(self, part: FileSlice) -> bool:
         file, position, size = part.file, part.position, part.size

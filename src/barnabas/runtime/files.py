@@ -126,6 +126,9 @@ class RealFilesystem:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
         return RealFile(path, os.open(path, flags, 0o644))
 
+    def absolute(self, path: str) -> str:
+        return os.path.abspath(path)
+
     def exists(self, path: str) -> bool:
         return os.path.exists(path)
 

@@ -25,7 +25,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
-_REPLIES_MAX = 64  # small replies that may wait for one send
+_REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
 class Application(Protocol):
@@ -72,6 +72,7 @@ class Reactor:
         self.connections: dict[int, Connection] = {}
         self.sources: dict[int, Callable[[], None]] = {}  # listeners, wake-ups, child pipes
         self.per_ip: Counter[str] = Counter()
+        self.full_listeners: list[tuple[str, socket.socket]] = []  # not accepted from until there is room
         self.queued_bytes = 0
         self.hungry: deque[Connection] = deque()  # paused until memory is free
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
@@ -138,12 +139,18 @@ class Reactor:
             wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
 
     def close(self) -> None:
+        for fd in list(self.sources):
+            self.detach(fd)
+        self.limits.max_connections = 0  # nobody new while the last ones go
         for connection in list(self.connections.values()):
             self._close(connection)
         self.epoll.close()
 
     def _accept(self, listener: socket.socket, name: str) -> None:
         for _ in range(64):  # leave room for others when a crowd arrives
+            if len(self.connections) >= self.limits.max_connections:
+                self._wait_for_room(listener, name)
+                return
             try:
                 accepted, address = listener.accept()
             except BlockingIOError:
@@ -154,17 +161,18 @@ class Reactor:
                 return
             self._welcome(accepted, str(address[0]), name)
 
+    def _wait_for_room(self, listener: socket.socket, name: str) -> None:
+        """As Kafka does: whoever comes above `max.connections` waits in the backlog until somebody leaves."""
+        log.info("The broker has its maximum of %d connections.", self.limits.max_connections)
+        self.detach(listener.fileno())
+        self.full_listeners.append((name, listener))
+
     def _welcome(self, accepted: socket.socket, ip: str, name: str) -> None:
         limits = self.limits
         per_ip_max = limits.per_ip_overrides.get(ip, limits.max_connections_per_ip)
         if self.per_ip[ip] >= per_ip_max:
             log.info("Rejected connection from /%s, address already has the configured maximum of %d "
                      "connections.", ip, per_ip_max)  # fmt: skip
-            accepted.close()
-            return
-        if len(self.connections) >= limits.max_connections:
-            log.info("Rejected connection from /%s: the broker has its maximum of %d connections.",
-                     ip, limits.max_connections)  # fmt: skip
             accepted.close()
             return
         accepted.setblocking(False)
@@ -243,7 +251,7 @@ class Reactor:
             connection.start = connection.end = 0
             self._unreserve(connection)
         elif need + connection.start > len(connection.buffer):
-            # Not enough room behind the unfinished frame: move it to the front of a fresh buffer.
+            # Not enough room behind the unfinished frame.
             connection.keep(view, connection.start, connection.end, need)
             self._reserve(connection, need)
         self._after(connection)
@@ -265,7 +273,7 @@ class Reactor:
         """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
         and the size of the frame it begins."""
         handle, session, out = self.application.handle, connection.session, connection.out
-        need = 4
+        need, queued = 4, 0
         while end - start >= 4:
             need = 4 + self._length(view, start)
             stop = start + need
@@ -288,7 +296,8 @@ class Reactor:
             connection.parked = False
             if parts:
                 out.extend(parts)
-                if len(parts) > 1 or len(out) >= _REPLIES_MAX:
+                queued += len(parts[0])
+                if len(parts) > 1 or queued >= _REPLIES_BYTES_MAX:
                     break
         return start, need
 
@@ -301,10 +310,10 @@ class Reactor:
 
     def _drain(self, connection: Connection) -> None:
         """Flush; when everything left, frames that waited in the buffer get their turn."""
-        if connection.cold or not self._warm_enough(connection):
+        if connection.cold:
             return
         try:
-            done = connection.flush()
+            done = connection.flush(lambda part: self._is_warm(connection, part))
         except OSError:
             self._close(connection)
             return
@@ -312,17 +321,13 @@ class Reactor:
         if done and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
 
-    def _warm_enough(self, connection: Connection) -> bool:
+    def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
         """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""
-        for part in connection.out:
-            if isinstance(part, FileSlice):
-                if not self.cold.is_cold(part):
-                    return True
-                connection.cold = True
-                self._watch(connection)
-                self.cold.warm(part, lambda: self._warmed(connection))
-                return False
-        return True
+        if not self.cold.is_cold(part):
+            return True
+        connection.cold = True
+        self.cold.warm(part, lambda: self._warmed(connection))
+        return False
 
     def _warmed(self, connection: Connection) -> None:
         connection.cold = False
@@ -406,7 +411,7 @@ class Reactor:
         log.warning("Closing connection of /%s: %s", connection.session.peer, fault)
         # What was answered before the fault still leaves, if the socket takes it at once.
         with contextlib.suppress(OSError):
-            connection.flush()
+            connection.flush(lambda part: not self.cold.is_cold(part))
         self._close(connection)
 
     def _close(self, connection: Connection) -> None:
@@ -423,4 +428,8 @@ class Reactor:
         connection.out.clear()
         connection.release()
         self._unreserve(connection)
+        if self.full_listeners and len(self.connections) < self.limits.max_connections:
+            waiting, self.full_listeners = self.full_listeners, []
+            for name, listener in waiting:
+                self.accept_from(name, listener)
         self.application.disconnected(session)

@@ -25,26 +25,41 @@ from barnabas.runtime.cleaning import CleanerOnLoop
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.lock import DirectoryLockedError, lock_directory
 from barnabas.runtime.reactor import Limits, Reactor
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
 from barnabas.store.sqlite import SqliteStore
+from barnabas.store.sqlite_file import MetadataFileError
 
 log = logging.getLogger("kafka.server.BrokerServer")
 
 FIRST_GENERATED_ID = 1001  # reserved.broker.max.id + 1
 _WORKERS = 4
+# What stops a start with one sentence.
+_FATAL = (
+    SettingError,
+    BootError,
+    InconsistentDirectoryError,
+    DirectoryLockedError,
+    MetadataFileError,
+    OSError,
+)
 
 
 class Server:
     def __init__(self, settings: BrokerSettings, on_ready: Callable[[Server], None]) -> None:
+        if settings.zookeeper_connect is not None:
+            raise BootError(
+                f"zookeeper.connect={settings.zookeeper_connect} asks for a cluster, which this version "
+                "cannot join yet: remove the line, and its metadata lives in the first log directory."
+            )
         self.settings = settings
         self._on_ready = on_ready
         self.clock = SystemClock()
         self.wakeup = Wakeup()
         self.workers = ThreadWorkers(self.wakeup, _WORKERS)
         self.filesystem = RealFilesystem()
-        for path in settings.log_dirs:
-            os.makedirs(path, exist_ok=True)
+        self._locks = [self._lock(path) for path in settings.log_dirs]
         self.store = SqliteStore(settings.log_dirs[0])
         self.cleaner = CleanerOnLoop()
         ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner)
@@ -52,10 +67,19 @@ class Server:
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
-        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers))
+        self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
         self.cleaner.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
+
+    def _lock(self, path: str) -> int | None:
+        """A directory that cannot even be made is offline; the log manager says so."""
+        try:
+            os.makedirs(path, exist_ok=True)
+            return lock_directory(path)
+        except OSError as error:
+            log.error("Cannot use the log directory %s: %s", path, error)
+            return None
 
     def _broker_id(self) -> int:
         """What is set, else what the directories were formatted with, else the first generated one."""
@@ -94,6 +118,13 @@ class Server:
 
     def _bind(self) -> None:
         """Bind first: a listener on port 0 must know its port before it is advertised."""
+        for endpoint in self.settings.listeners:
+            if endpoint.protocol.name != SecurityProtocol.PLAINTEXT:
+                # Answering in clear on a port that says it is encrypted would be worse than not starting.
+                raise BootError(
+                    f"Listener {endpoint.name} asks for {endpoint.protocol.name}, which this version does "
+                    "not speak yet: use PLAINTEXT, or leave the listener out."
+                )
         backlog = self.settings.integer("socket.listen.backlog.size")
         bound: dict[str, int] = {}
         for endpoint in self.settings.listeners:
@@ -133,15 +164,17 @@ class Server:
 
     def _shut_down(self) -> None:
         log.info("[BrokerServer id=%d] shutting down", self.node.broker_id)
-        for _, listener in self.listening:
-            self.reactor.detach(listener.fileno())
-            listener.close()
         self.cleaner.abort()
         self.reactor.close()
+        for _, listener in self.listening:
+            listener.close()
         self.workers.close()
         self.workers.deliver()
         self.node.logs.close_all(self.clock.wall_ms())
         self.store.close()
+        for descriptor in self._locks:
+            if descriptor is not None:
+                os.close(descriptor)
         log.info("[BrokerServer id=%d] shut down completed", self.node.broker_id)
 
 
@@ -159,7 +192,7 @@ def run(
             log.warning("%s", warning)
         _raise_file_limit()
         return Server(settings, on_ready).run()
-    except (SettingError, BootError, InconsistentDirectoryError, OSError) as error:
+    except _FATAL as error:
         log.critical("Exiting Kafka due to fatal exception: %s", error)
         return 1
 

@@ -1,0 +1,6 @@
+"""The broker in a world where chance comes from a seed: clock, disk, store, workers and network.
+
+If you are debugging a failing seed, read in this order: `promises.py` (what is promised and which faults may
+come), `faults.py` (when they come), `checkers.py` (what was found wrong). `python -m barnabas.sim --promise
+NAME --seed N --verbose` prints everything that happened.
+"""

@@ -124,6 +124,11 @@ class SimulatedDisk:
     def stop_after(self, changes: int) -> None:
         self._changes_left = changes
 
+    def call_off(self) -> None:
+        """Forget a `stop_after` that has not come true."""
+        if self._changes_left is not None and self._changes_left >= 0:
+            self._changes_left = None
+
     def fail(self, prefix: str, code: int = errno.EIO) -> None:
         self._faults.append(_Fault(prefix.rstrip("/") + "/", code))
 
@@ -166,11 +171,21 @@ class SimulatedDisk:
             parent.put(name, node)
         return SimulatedFile(self, path, node)
 
+    def absolute(self, path: str) -> str:
+        return path.rstrip("/")
+
     def exists(self, path: str) -> bool:
-        return self._find(path) is not None
+        return self._look(path) is not None
 
     def is_directory(self, path: str) -> bool:
-        return isinstance(self._find(path), Directory)
+        return isinstance(self._look(path), Directory)
+
+    def _look(self, path: str) -> Directory | Inode | None:
+        """A broken disk has nothing to show, as for `os.path.exists`."""
+        try:
+            return self._find(path)
+        except OSError:
+            return None
 
     def list(self, path: str) -> list[str]:
         self.check(path, writing=False)

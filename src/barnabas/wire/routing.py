@@ -1,15 +1,36 @@
-"""Questions that only partition leaders can answer."""
+"""Questions that only the controller or a partition's leader can answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from barnabas.model.errors import ApiError
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.wire.cluster import Cluster
+from barnabas.protocol.schema import Message
+from barnabas.wire.cluster import CONTROLLER, Cluster
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Message)
+
+
+def from_controller(
+    cluster: Cluster,
+    request: Message,
+    answer: type[R],
+    codes: Callable[[R], Iterable[int]],
+    node_id: int = CONTROLLER,
+) -> R:
+    """Ask the controller, and again if it has moved. Every other error code is an answer: that a topic does
+    not exist may change for a consumer that waits, not for somebody who asks to delete it."""
+
+    def attempt() -> R:
+        got = cluster.call_once(request, answer, node_id)
+        if ErrorCode.NOT_CONTROLLER in codes(got):
+            raise ApiError(ErrorCode.NOT_CONTROLLER)
+        return got
+
+    return cluster.retrying(attempt)
 
 
 def from_leaders(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
@@ -43,9 +44,11 @@ class PlainTransport:
         buffer = bytearray(size)
         view = memoryview(buffer)
         position = 0
+        deadline = time.monotonic() + timeout_s
         try:
-            self._socket.settimeout(timeout_s)
             while position < size:
+                # A deadline for the whole, or a peer that sends a byte now and then would hold us for ever.
+                self._socket.settimeout(max(0.001, deadline - time.monotonic()))
                 count = self._socket.recv_into(view[position:])
                 if count == 0:
                     raise NetworkError("the broker closed the connection before it answered")

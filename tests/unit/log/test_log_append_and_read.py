@@ -137,3 +137,19 @@ def test_open_files_stay_within_their_bound() -> None:
     held = [log.read(offset, 1000, upper_offset=20) for offset in range(20)]
     assert sum(segment._file is not None for segment in log.segments) <= 3
     assert [batches_in(read)[0].base_offset for read in held] == list(range(20))
+
+
+def test_a_refused_append_does_not_hold_on_to_the_buffer() -> None:
+    disk = SimulatedDisk()
+    log = open_test_log(disk)
+    data = _flip(batch(1))
+    with pytest.raises(ApiError) as refused:
+        append(log, data)
+    data += b"more"  # a BufferError if the kept error still had a view of it
+    assert refused.value.__traceback__ is not None
+    disk.fail("/data")
+    data = batch(1)
+    with pytest.raises(OSError, match="Input/output") as failed:
+        append(log, data)
+    data.clear()
+    assert failed.value.__traceback__ is not None

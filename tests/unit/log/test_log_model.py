@@ -58,6 +58,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.log.close().sync()
+        self.disk.sync_directory("/data")
         self.flushed = self.end
         self.log = open_test_log(self.disk, CONFIG, log_start_offset=self.start)
 

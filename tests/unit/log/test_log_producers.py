@@ -55,6 +55,21 @@ def test_sequences_survive_a_restart(clean: bool) -> None:
     assert produce(log, 3).first_offset == 3
 
 
+@pytest.mark.parametrize("clean", [True, False])
+def test_all_five_batches_in_flight_survive_a_restart_also_across_segments(clean: bool) -> None:
+    disk = SimulatedDisk()
+    log = open_test_log(disk)
+    for sequence in range(6):
+        if sequence == 3:
+            log.roll(1000)
+        produce(log, sequence)
+    if clean:
+        log.close()
+    log = open_test_log(crashed(disk), clean=clean)
+    assert [produce(log, sequence).first_offset for sequence in range(1, 6)] == [1, 2, 3, 4, 5]
+    assert log.log_end_offset == 6
+
+
 def test_sequences_survive_the_loss_of_every_snapshot() -> None:
     disk = SimulatedDisk()
     log = open_test_log(disk)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.log.log_support import DIRECTORY, append, batch, open_test_log, read_all
+from tests.unit.log.log_support import DIRECTORY, SeededRandom, append, batch, open_test_log, read_all
 
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.sim.disk import SimulatedDisk
+from barnabas.sim.disk import CrashMode, SimulatedDisk
 
 BATCH_BYTES = len(batch(1))
 ONE_PER_SEGMENT = {"segment.bytes": BATCH_BYTES, "file.delete.delay.ms": 500}
@@ -174,10 +174,6 @@ def test_the_end_of_an_epoch_is_where_the_next_began() -> None:
 
 
 def test_what_was_flushed_survives_power_loss() -> None:
-    from tests.unit.log.log_support import SeededRandom
-
-    from barnabas.sim.disk import CrashMode
-
     for mode in (CrashMode.DROP, CrashMode.TEAR):
         disk = SimulatedDisk()
         disk.make_directories("/data")
@@ -194,3 +190,64 @@ def test_what_was_flushed_survives_power_loss() -> None:
         log = open_test_log(disk, clean=False, recovery_point=0)
         assert log.log_end_offset >= 5
         assert [read_all(log, offset, 1)[0] for offset in range(5)] == [(n, n) for n in range(5)]
+
+
+def test_a_flush_under_way_does_not_vouch_for_what_follows_a_truncation() -> None:
+    log = open_test_log(SimulatedDisk())
+    append(log, batch(10))
+    unflushed = log.unflushed_files()
+    log.truncate_to(0, now_ms=1000)
+    append(log, batch(5))
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, now_ms=1000)
+    assert log.recovery_point == 0
+
+
+def test_a_roll_during_a_flush_is_left_for_the_next_flush() -> None:
+    disk = SimulatedDisk()
+    disk.make_directories("/data")
+    disk.sync_directory("/")
+    log = open_test_log(disk)
+    append(log, batch(1, timestamps=[7]))
+    first = log.unflushed_files()
+    log.roll(1000)
+    first.sync()
+    log.mark_flushed(first.offset, now_ms=1000)
+    second = log.unflushed_files()
+    second.sync()
+    log.mark_flushed(second.offset, now_ms=1000)
+    disk.crash(SeededRandom(0), CrashMode.DROP)
+    log = open_test_log(disk, clean=False, recovery_point=log.recovery_point)
+    assert log.segments.first.time_index.written == 1  # read, not rebuilt
+
+
+def test_the_recovery_point_waits_until_the_leader_epochs_are_durable() -> None:
+    log = open_test_log(SimulatedDisk())
+    append(log, batch(1), leader_epoch=0)
+    slow = log.unflushed_files()
+    append(log, batch(1), leader_epoch=1)
+    fast = log.unflushed_files()
+    fast.sync()
+    log.mark_flushed(fast.offset, now_ms=1000)
+    assert log.recovery_point == 0
+    slow.sync()
+    log.mark_flushed(slow.offset, now_ms=1000)
+    last = log.unflushed_files()
+    last.sync()
+    log.mark_flushed(last.offset, now_ms=1000)
+    assert log.recovery_point == 2
+
+
+def test_leader_epochs_survive_power_loss_with_the_records_that_were_flushed() -> None:
+    disk = SimulatedDisk()
+    disk.make_directories("/data")
+    disk.sync_directory("/")
+    log = open_test_log(disk, LogConfig(segment_bytes=BATCH_BYTES))
+    for epoch in range(4):
+        append(log, batch(1), leader_epoch=epoch)
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, now_ms=1000)
+    disk.crash(SeededRandom(0), CrashMode.DROP)
+    log = open_test_log(disk, clean=False, recovery_point=log.recovery_point)
+    assert [tuple(entry) for entry in log.leader_epochs.entries] == [(0, 0), (1, 1), (2, 2), (3, 3)]

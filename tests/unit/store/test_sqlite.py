@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from barnabas.ports import (
 )
 from barnabas.store.sqlite import FILE_NAME, SqliteStore
 from barnabas.store.sqlite_file import FORMAT, MetadataFileError, TreeFile
+from barnabas.store.tree import Tree
 
 # Writes pairs of nodes, one multi each, several in flight; prints a number once its pair is acknowledged.
 WRITER = """
@@ -86,6 +88,27 @@ def test_what_was_acknowledged_survives_kill_nine_and_no_multi_is_halved(tmp_pat
         assert {f"/{letter}{number}" for number in acknowledged for letter in "ab"} <= set(tree)
         assert sum(path.startswith("/a") for path in tree) == sum(path.startswith("/b") for path in tree)
         assert "/e" not in tree
+
+
+def test_nothing_is_answered_before_it_is_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    committing, proceed, signal = threading.Event(), threading.Event(), threading.Event()
+    save = TreeFile.save
+    store = SqliteStore(str(tmp_path))
+    store.start(signal.set)
+    run(store, signal, Get("/a", watch=True))
+
+    def slow_save(file: TreeFile, tree: Tree, touched: Iterable[str]) -> None:
+        committing.set()
+        assert proceed.wait(30)
+        save(file, tree, touched)
+
+    monkeypatch.setattr(TreeFile, "save", slow_save)
+    store.submit([Create("/a")])
+    assert committing.wait(30)
+    assert store.events() == []
+    proceed.set()
+    store.close()
+    assert [type(event) for event in store.events()] == [Changed, Completed]
 
 
 def test_commits_are_synced(tmp_path: Path) -> None:

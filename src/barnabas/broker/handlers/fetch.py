@@ -54,7 +54,7 @@ def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
         )
     fetch = _Fetch(node, context, request, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
-    if fetch.enough or request.max_wait_ms <= 0 or not fetch.known:
+    if fetch.enough or request.max_wait_ms <= 0 or not fetch.asked:
         return fetch.reply(answers)
     fetch.park()
     return None
@@ -70,7 +70,7 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
 class _Fetch:
     """One fetch, which may have to be read twice: at once, and again when it is woken."""
 
-    __slots__ = ("context", "enough", "entries", "incremental", "known", "node", "request", "session")
+    __slots__ = ("asked", "context", "enough", "entries", "incremental", "node", "request", "session")
 
     def __init__(
         self,
@@ -87,8 +87,8 @@ class _Fetch:
         self.session = session
         self.incremental = incremental
         self.entries = entries
-        self.known: list[tuple[Partition, Entry]] = []
         self.enough = False
+        self.asked: dict[Partition, FetchPartition] = {}  # of the partitions that exist
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -99,15 +99,22 @@ class _Fetch:
         collected = 0
         answers = []
         self.enough = False
-        unknown = self._resolve()
-        for partition, (key, asked) in self.known:
+        self.asked = {}
+        unknown = []
+        for key, asked in self.entries:
+            try:
+                partition = self._find(key, asked.partition)
+            except ApiError as error:
+                # Answered last, and nobody is woken for it.
+                unknown.append((key, PartitionData(asked.partition, error.code, -1, records=b"")))
+                continue
+            self.asked[partition] = asked
+            if self.incremental and self._is_quiet(key, partition, asked):
+                continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
-                data = PartitionData(asked.partition, error.code, -1, aborted_transactions=None, records=b"")
-                if self.context.version >= _LEADERS_SINCE and error.code in _ELSEWHERE:
-                    leader = partition.image
-                    data.current_leader = LeaderIdAndEpoch(leader.leader, leader.leader_epoch)
+                data = self._failed(partition, error.code)
                 self.enough = True
             if data.records:
                 collected += len(data.records)
@@ -119,16 +126,26 @@ class _Fetch:
             self.enough = True
         return answers + unknown
 
-    def _resolve(self) -> list[tuple[TopicKey, PartitionData]]:
-        """Find the partitions. Those that do not exist are answered last, and nobody is woken for them."""
-        self.known = []
-        unknown = []
-        for key, asked in self.entries:
-            try:
-                self.known.append((self._find(key, asked.partition), (key, asked)))
-            except ApiError as error:
-                unknown.append((key, PartitionData(asked.partition, error.code, -1, records=b"")))
-        return unknown
+    def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
+        data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
+        if self.context.version >= _LEADERS_SINCE and code in _ELSEWHERE:
+            data.current_leader = LeaderIdAndEpoch(partition.image.leader, partition.image.leader_epoch)
+        return data
+
+    def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
+        """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer."""
+        assert self.session is not None
+        sent = self.session.partitions.get((key, asked.partition))
+        log, image = partition.log, partition.image
+        if sent is None or log is None:
+            return False
+        return (
+            log.high_watermark == sent.high_watermark == asked.fetch_offset
+            and log.log_start_offset == sent.log_start_offset
+            and image.leader == partition.broker_id
+            and asked.current_leader_epoch in {NO_EPOCH, image.leader_epoch}
+            and asked.last_fetched_epoch in {NO_EPOCH, image.leader_epoch}
+        )
 
     def _read_one(
         self, partition: Partition, asked: FetchPartition, remaining: int, first: bool
@@ -202,33 +219,37 @@ class _Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
-        partitions = [partition for partition, _ in self.known]
         self.node.purgatory.park(
             self.context.session,
-            partitions,
+            self.asked,
             self.node.now_ms + self.request.max_wait_ms,
             self._satisfied,
             self._finish,
         )
 
-    def _satisfied(self) -> bool:
-        """Enough bytes have come, or something happened that the client should hear at once."""
-        total = 0
+    def _satisfied(self, moved: Partition) -> bool:
+        """Enough bytes have come, or something happened that the client should hear at once. Only the
+        partition that moved is looked at first: a consumer may wait for thousands."""
+        try:
+            available = self._available(moved)
+            if available == 0 or self.request.min_bytes <= 1:
+                return available > 0
+            return sum(map(self._available, self.asked)) >= self.request.min_bytes
+        except ApiError:
+            return True
+
+    def _available(self, partition: Partition) -> int:
+        """Bytes that are there to fetch; ApiError where the answer is an error."""
+        asked = self.asked[partition]
+        log = partition.leader_log()
+        offset = asked.fetch_offset
+        if not log.log_start_offset <= offset <= log.log_end_offset:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
         committed = self.request.isolation_level == _READ_COMMITTED
-        for partition, (_, asked) in self.known:
-            try:
-                log = partition.leader_log()
-            except ApiError:
-                return True
-            upper = log.last_stable_offset if committed else log.high_watermark
-            offset = asked.fetch_offset
-            if not log.log_start_offset <= offset <= log.log_end_offset:
-                return True
-            if upper > offset:
-                if self.request.min_bytes <= 1:
-                    return True
-                total += min(log.bytes_available(offset, upper), asked.partition_max_bytes)
-        return total >= self.request.min_bytes
+        upper = log.last_stable_offset if committed else log.high_watermark
+        if upper <= offset:
+            return 0
+        return min(max(log.bytes_available(offset, upper), 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
         self.context.session.send(self.reply(self.read()))

@@ -22,8 +22,11 @@ def handle(node: Node, context: Context, request: InitProducerIdRequest) -> Init
     if (request.producer_id == -1) != (request.producer_epoch == -1):
         return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
 
-    def allocated(producer_id: int) -> None:
-        context.reply(InitProducerIdResponse(producer_id=producer_id))
+    def allocated(producer_id: int | None) -> None:
+        if producer_id is None:
+            context.reply(InitProducerIdResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+        else:
+            context.reply(InitProducerIdResponse(producer_id=producer_id))
 
     node.producer_ids.next(allocated)
     return None

@@ -235,7 +235,7 @@ def _park(
     response: ProduceResponse,
     waiting: list[_Pending],
 ) -> None:
-    def satisfied() -> bool:
+    def satisfied(_moved: Partition) -> bool:
         return all(item.partition.log is None or _is_committed(item, acks) for item in waiting)
 
     def finish() -> None:

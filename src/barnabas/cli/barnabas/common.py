@@ -117,6 +117,9 @@ def show(
             json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=2, ensure_ascii=False)
         )
         return
+    if not rows:
+        print(title or "There is nothing to show.")
+        return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

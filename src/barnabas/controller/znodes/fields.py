@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
 
 class MalformedNodeError(Exception):
     def __init__(self, path: str, reason: str) -> None:
@@ -14,7 +16,7 @@ class MalformedNodeError(Exception):
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def decode(path: str, data: bytes) -> dict[str, Any]:

@@ -24,9 +24,9 @@ from barnabas.protocol.messages.update_features import (
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
-from barnabas.wire.cluster import ANY, CONTROLLER, Cluster
+from barnabas.wire.cluster import ANY, Cluster
 from barnabas.wire.codes import check, known
-from barnabas.wire.routing import from_leaders
+from barnabas.wire.routing import from_controller, from_leaders
 
 
 def describe_cluster(cluster: Cluster, include_fenced: bool = False) -> DescribeClusterResponse:
@@ -77,7 +77,7 @@ def update_features(
         FeatureUpdateKey(name, level, upgrade_type, upgrade_type > 1) for name, level in levels.items()
     ]
     request = UpdateFeaturesRequest(cluster.settings.request_timeout_ms, updates, validate_only)
-    answer = cluster.call(request, UpdateFeaturesResponse, CONTROLLER)
+    answer = from_controller(cluster, request, UpdateFeaturesResponse, lambda got: [got.error_code])
     check(answer.error_code, answer.error_message)
     for result in answer.results:
         check(result.error_code, result.error_message)

@@ -25,6 +25,7 @@ from barnabas.protocol.messages.list_config_resources import (
 )
 from barnabas.wire.cluster import ANY, Cluster
 from barnabas.wire.codes import check
+from barnabas.wire.routing import from_controller
 
 
 class ResourceType(IntEnum):
@@ -110,11 +111,15 @@ def alter(
     )
     request = IncrementalAlterConfigsRequest([asked], validate_only)
 
-    def attempt() -> None:
-        for result in cluster.call_once(request, IncrementalAlterConfigsResponse, _node(resource)).responses:
-            check(result.error_code, result.error_message)
-
-    cluster.retrying(attempt)
+    answer = from_controller(
+        cluster,
+        request,
+        IncrementalAlterConfigsResponse,
+        lambda got: [row.error_code for row in got.responses],
+        _node(resource),
+    )
+    for result in answer.responses:
+        check(result.error_code, result.error_message)
 
 
 def resources(cluster: Cluster, types: Sequence[ResourceType]) -> Sequence[ConfigResource]:

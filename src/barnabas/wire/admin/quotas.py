@@ -30,8 +30,9 @@ from barnabas.protocol.messages.describe_user_scram_credentials import (
     DescribeUserScramCredentialsResult,
     UserName,
 )
-from barnabas.wire.cluster import CONTROLLER, Cluster
+from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import check
+from barnabas.wire.routing import from_controller
 
 Entity: TypeAlias = Mapping[str, str | None]  # entity type → name; None stands for the default
 
@@ -67,7 +68,10 @@ def alter(
     operations = [OpData(key, value or 0.0, value is None) for key, value in changes.items()]
     entry = EntryData([EntityData(kind, name) for kind, name in entity.items()], operations)
     request = AlterClientQuotasRequest([entry], validate_only)
-    for result in cluster.call(request, AlterClientQuotasResponse, CONTROLLER).entries:
+    answer = from_controller(
+        cluster, request, AlterClientQuotasResponse, lambda got: [row.error_code for row in got.entries]
+    )
+    for result in answer.entries:
         check(result.error_code, result.error_message)
 
 
@@ -92,5 +96,11 @@ def alter_scram(
     upsertions: Sequence[ScramCredentialUpsertion],
 ) -> None:
     request = AlterUserScramCredentialsRequest(deletions, upsertions)
-    for result in cluster.call(request, AlterUserScramCredentialsResponse, CONTROLLER).results:
+    answer = from_controller(
+        cluster,
+        request,
+        AlterUserScramCredentialsResponse,
+        lambda got: [row.error_code for row in got.results],
+    )
+    for result in answer.results:
         check(result.error_code, result.error_message)

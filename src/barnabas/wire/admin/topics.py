@@ -38,8 +38,9 @@ from barnabas.protocol.messages.list_partition_reassignments import (
     OngoingPartitionReassignment,
 )
 from barnabas.protocol.messages.metadata import MetadataResponseTopic
-from barnabas.wire.cluster import CONTROLLER, Cluster
+from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import check
+from barnabas.wire.routing import from_controller
 
 DESCRIBE_TOPIC_PARTITIONS = 75
 BROKER_DECIDES = -1  # partitions or replication factor left to the broker's defaults
@@ -73,12 +74,11 @@ def create(
     )
     request = CreateTopicsRequest([topic], cluster.settings.request_timeout_ms, validate_only)
 
-    def attempt() -> CreatableTopicResult:
-        (result,) = cluster.call_once(request, CreateTopicsResponse, CONTROLLER).topics
-        check(result.error_code, result.error_message)
-        return result
-
-    return cluster.retrying(attempt)
+    (result,) = from_controller(
+        cluster, request, CreateTopicsResponse, lambda got: [row.error_code for row in got.topics]
+    ).topics
+    check(result.error_code, result.error_message)
+    return result
 
 
 def delete(cluster: Cluster, topics: Sequence[str]) -> Sequence[DeletableTopicResult]:
@@ -86,7 +86,9 @@ def delete(cluster: Cluster, topics: Sequence[str]) -> Sequence[DeletableTopicRe
     request = DeleteTopicsRequest(
         [DeleteTopicState(name) for name in topics], list(topics), cluster.settings.request_timeout_ms
     )
-    results = cluster.call(request, DeleteTopicsResponse, CONTROLLER).responses
+    results = from_controller(
+        cluster, request, DeleteTopicsResponse, lambda got: [row.error_code for row in got.responses]
+    ).responses
     for result in results:
         check(result.error_code, result.error_message)
     return results
@@ -104,7 +106,10 @@ def add_partitions(
         for name, total in totals.items()
     ]
     request = CreatePartitionsRequest(asked, cluster.settings.request_timeout_ms, validate_only)
-    for result in cluster.call(request, CreatePartitionsResponse, CONTROLLER).results:
+    answer = from_controller(
+        cluster, request, CreatePartitionsResponse, lambda got: [row.error_code for row in got.results]
+    )
+    for result in answer.results:
         check(result.error_code, result.error_message)
 
 
@@ -158,6 +163,8 @@ def _from_metadata(topic: MetadataResponseTopic) -> DescribeTopicPartitionsRespo
 def reassignments(cluster: Cluster) -> dict[tuple[str, int], OngoingPartitionReassignment]:
     """What is being moved right now."""
     request = ListPartitionReassignmentsRequest(cluster.settings.request_timeout_ms, None)
-    answer = cluster.call(request, ListPartitionReassignmentsResponse, CONTROLLER)
+    answer = from_controller(
+        cluster, request, ListPartitionReassignmentsResponse, lambda got: [got.error_code]
+    )
     check(answer.error_code, answer.error_message)
     return {(topic.name, row.partition_index): row for topic in answer.topics for row in topic.partitions}

@@ -1,0 +1,113 @@
+"""`make bench`: Apache Kafka and Barnabas under the same loads, A B A B, and a table of ratios.
+
+Both brokers run side by side, one at work and one idle, so that a load on one is followed at once by the
+same load on the other; every round starts both afresh and swaps who goes first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from bench import report
+from bench.apache_kafka import UnavailableError, provision
+from bench.generator import compile_generator
+from bench.report import Sample
+from bench.rows import ROWS, Row, warm_up
+from bench.scale import LONG, NORMAL, QUICK, Scale
+from bench.subject import BARNABAS, KAFKA, Subject
+
+console = Console(stderr=True)
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, help="how often everything is measured (3; quick: 1)")
+    parser.add_argument("--only", action="append", metavar="ROW", help=", ".join(row.key for row in ROWS))
+    parser.add_argument(
+        "--quick", action="store_true", help="short loads and small backlogs: a look, not a record"
+    )
+    parser.add_argument("--long", action="store_true", help="backlogs of 10 GB")
+    parser.add_argument("--directory", type=Path, help="where the brokers keep their data meanwhile")
+    return parser.parse_args(words)
+
+
+def selected_rows(only: Sequence[str] | None) -> list[Row]:
+    wanted = {key for word in only or () for key in word.split(",")}
+    unknown = wanted - {row.key for row in ROWS}
+    if unknown:
+        raise UnavailableError(
+            f"There is no row {', '.join(sorted(unknown))}; known: {', '.join(r.key for r in ROWS)}."
+        )
+    return [row for row in ROWS if not wanted or row.key in wanted]
+
+
+@contextlib.contextmanager
+def subjects(order: Sequence[str], directory: Path) -> Iterator[list[Subject]]:
+    with contextlib.ExitStack() as running:
+        started = []
+        for name in order:
+            home = directory / name.replace(" ", "-").lower()
+            shutil.rmtree(home, ignore_errors=True)
+            running.callback(shutil.rmtree, home, ignore_errors=True)
+            subject = Subject(name, home)
+            running.callback(subject.close)
+            started.append(subject)
+        yield started
+
+
+def measure(row: Row, subject: Subject, scale: Scale, number: int) -> Sample:
+    console.print(f"round {number + 1}: {row.title}, {subject.name} …", highlight=False)
+    try:
+        return Sample(row.key, subject.name, number, row.run(subject, scale))
+    except (RuntimeError, UnavailableError, subprocess.SubprocessError, AssertionError) as problem:
+        return Sample(row.key, subject.name, number, {}, str(problem).strip()[:300])
+
+
+def run(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> list[Sample]:
+    samples = []
+    for number in range(rounds):
+        order = (KAFKA, BARNABAS) if number % 2 == 0 else (BARNABAS, KAFKA)
+        with subjects(order, directory) as started:
+            for subject in started:
+                warm_up(subject, scale)
+            samples += [measure(row, subject, scale, number) for row in rows for subject in started]
+    return samples
+
+
+def main(words: Sequence[str]) -> int:
+    # Stopped from outside, it still stops its brokers and removes their data.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options = parse(words)
+    scale = QUICK if options.quick else LONG if options.long else NORMAL
+    rounds = options.rounds or (1 if options.quick else 3)
+    try:
+        rows = selected_rows(options.only)
+        provision()
+        compile_generator()
+    except UnavailableError as missing:
+        console.print(f"The bench cannot run: {missing}", highlight=False)
+        return 1
+    about = report.conditions(scale, rounds)
+    directory = Path(tempfile.mkdtemp(prefix="barnabas-bench-", dir=options.directory))
+    try:
+        samples = run(rows, scale, rounds, directory)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    report.print_table(rows, samples)
+    if scale is not QUICK:
+        print(report.save(rows, samples, about, is_complete=len(rows) == len(ROWS)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

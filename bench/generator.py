@@ -1,0 +1,125 @@
+"""The raw-socket load generator: compiled once per source, run as a process of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.apache_kafka import CHECKOUT, UnavailableError
+
+SOURCE = Path(__file__).with_name("generator.c")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run of a generator saw."""
+
+    seconds: float
+    requests: int
+    records: int
+    bytes: int
+    p50_us: float
+    p99_us: float
+    p999_us: float
+    max_us: float
+
+
+def compile_generator() -> Path:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        raise UnavailableError(
+            "A C compiler is missing for the raw-socket load: apt-get install gcc libc6-dev."
+        )
+    name = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]
+    program = CHECKOUT / ".cache" / f"generator-{name}"
+    if not program.exists():
+        program.parent.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [compiler, "-O2", "-o", str(program), str(SOURCE)], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise UnavailableError(f"The load generator does not compile here: {done.stderr.strip()[-300:]}")
+    return program
+
+
+class Running:
+    """A generator at work in the background."""
+
+    def __init__(self, arguments: list[object]) -> None:
+        self._process = subprocess.Popen(
+            [str(compile_generator()), *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def result(self, timeout_s: float = 900.0) -> Measured:
+        out, err = self._process.communicate(timeout=timeout_s)
+        if self._process.returncode != 0:
+            raise RuntimeError(f"the load generator failed: {err.strip()}")
+        return Measured(**json.loads(out))
+
+    def stop(self) -> None:
+        if self.is_running():
+            self._process.terminate()
+        self._process.communicate()
+
+
+@dataclass(frozen=True, slots=True)
+class ProduceLoad:
+    """Produce requests; it ends at the first of `seconds` and `bytes_max` (0: no limit)."""
+
+    record_bytes: int
+    records_per_batch: int = 1
+    connections: int = 1
+    in_flight: int = 1
+    acks: int = 1
+    partitions: int = 1
+    seconds: float = 3.0
+    bytes_max: int = 0
+    requests_per_second: int = 0
+    keys: int = 0
+
+    def start(self, port: int, topic: str) -> Running:
+        head: list[object] = ["produce", port, topic, self.partitions, self.connections, self.record_bytes]
+        shape: list[object] = [self.records_per_batch, self.in_flight, self.acks]
+        limits: list[object] = [self.seconds, self.bytes_max, self.requests_per_second, self.keys]
+        return Running(head + shape + limits)
+
+    def run(self, port: int, topic: str) -> Measured:
+        return self.start(port, topic).result()
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLoad:
+    """Fetch requests from the start of the topic, again and again; ends at `seconds` or `bytes_max`."""
+
+    fetch_bytes: int
+    seconds: float = 3.0
+    bytes_max: int = 1 << 62
+    connections: int = 1
+    partitions: int = 1
+
+    def start(self, port: int, topic: str) -> Running:
+        return Running(
+            [
+                "fetch",
+                port,
+                topic,
+                self.partitions,
+                self.connections,
+                self.fetch_bytes,
+                self.seconds,
+                self.bytes_max,
+            ]
+        )
+
+    def run(self, port: int, topic: str) -> Measured:
+        return self.start(port, topic).result()

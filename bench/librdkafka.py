@@ -1,0 +1,145 @@
+"""Loads through librdkafka (confluent-kafka), each in a process of its own: `python -m bench.librdkafka`.
+
+produce|consume|both <bootstrap> <topic> <records> <record bytes>
+endtoend             <bootstrap> <topic> <records> <records per second>
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from bench.apache_kafka import CHECKOUT
+
+TIMEOUT_S = 600
+
+
+def run(kind: str, *arguments: object) -> dict[str, float]:
+    """Run one of the loads in a child process; it answers with its figures."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.librdkafka", kind, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        cwd=CHECKOUT,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"the librdkafka load failed: {done.stderr.strip()[-500:]}")
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def produce(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "acks": "all",
+            "linger.ms": 5,
+            "batch.size": 131_072,
+            "queue.buffering.max.messages": 500_000,
+            "queue.buffering.max.kbytes": 1_048_576,
+        }
+    )
+    value = bytes(97 + i % 26 for i in range(record_bytes))
+    started_at = time.perf_counter()
+    for number in range(records):
+        while True:
+            try:
+                producer.produce(topic, value, partition=0)
+                break
+            except BufferError:
+                producer.poll(0.01)
+        if number % 1_000 == 0:
+            producer.poll(0)
+    left = producer.flush(TIMEOUT_S)
+    if left:
+        raise SystemExit(f"{left} records were not delivered")
+    return _throughput(started_at, records, record_bytes)
+
+
+def consume(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
+    consumer = _consumer(bootstrap, topic, offset=0)
+    started_at = time.perf_counter()
+    seen = 0
+    while seen < records:
+        seen += len(consumer.consume(10_000, timeout=1.0))
+    figures = _throughput(started_at, records, record_bytes)
+    consumer.close()
+    return figures
+
+
+def both(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
+    """A producer process and a consumer process at once; the figure is that of the whole."""
+    started_at = time.perf_counter()
+    producing = threading.Thread(target=run, args=("produce", bootstrap, topic, records, record_bytes))
+    producing.start()
+    consume(bootstrap, topic, records, record_bytes)
+    producing.join()
+    return _throughput(started_at, records, record_bytes)
+
+
+def endtoend(bootstrap: str, topic: str, records: int, records_per_second: int) -> dict[str, float]:
+    """From `produce()` to the consumer's `poll()` in one process, one record at a time, paced."""
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": "1"})
+    producer.produce(topic, b"warm up", partition=0)
+    producer.flush(TIMEOUT_S)
+    consumer = _consumer(bootstrap, topic, offset=0)
+    while consumer.poll(1.0) is None:
+        pass
+    delays_us: list[float] = []
+
+    def receive() -> None:
+        while len(delays_us) < records:
+            message = consumer.poll(1.0)
+            if message is not None and message.error() is None:
+                sent_at = float(message.value() or b"0")
+                delays_us.append((time.perf_counter() - sent_at) * 1e6)
+
+    receiver = threading.Thread(target=receive)
+    receiver.start()
+    start = time.perf_counter()
+    for number in range(records):
+        time.sleep(max(0.0, start + number / records_per_second - time.perf_counter()))
+        producer.produce(topic, repr(time.perf_counter()).encode(), partition=0)
+        producer.poll(0)
+    producer.flush(TIMEOUT_S)
+    receiver.join(TIMEOUT_S)
+    consumer.close()
+    cuts = statistics.quantiles(delays_us, n=1_000)
+    return {"p50_us": statistics.median(delays_us), "p99_us": cuts[989], "p999_us": cuts[998]}
+
+
+def _consumer(bootstrap: str, topic: str, offset: int) -> Any:
+    settings: dict[str, Any] = {
+        "bootstrap.servers": bootstrap,
+        "group.id": "bench",
+        "enable.auto.commit": False,
+        "log_level": 2,
+        "fetch.wait.max.ms": 500,
+        "queued.max.messages.kbytes": 262_144,
+    }
+    consumer = Consumer(settings)
+    consumer.assign([TopicPartition(topic, 0, offset)])
+    return consumer
+
+
+def _throughput(started_at: float, records: int, record_bytes: int) -> dict[str, float]:
+    seconds = time.perf_counter() - started_at
+    return {
+        "seconds": seconds,
+        "bytes": records * record_bytes,
+        "megabytes_per_s": records * record_bytes / seconds / 1e6,
+    }
+
+
+if __name__ == "__main__":
+    kinds = {"produce": produce, "consume": consume, "both": both, "endtoend": endtoend}
+    print(json.dumps(kinds[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))))

@@ -1,0 +1,200 @@
+"""The results: ratios with their range over the rounds, as a table on the screen, as Markdown and as
+JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.apache_kafka import CHECKOUT, VERSION
+from bench.rows import Figure, Row
+from bench.scale import Scale
+from bench.subject import BARNABAS, KAFKA
+
+RESULTS = Path(__file__).parent / "results"
+HEADINGS = ("load", "figure", KAFKA, BARNABAS, "ratio", "range", "budget", "")
+BAR_WIDTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One row measured once on one broker, or why it could not be."""
+
+    row: str
+    subject: str
+    round: int
+    figures: dict[str, float]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One figure over all rounds; ratios pair our figure with Apache Kafka's of the same round."""
+
+    row: Row
+    figure: Figure
+    kafka: float | None
+    ours: float | None
+    ratios: list[float]
+
+    @property
+    def ratio(self) -> float | None:
+        return statistics.median(self.ratios) if self.ratios else None
+
+    def verdict(self) -> str:
+        if self.ratio is None or self.ours is None or not self.figure.budget_text():
+            return ""
+        return "yes" if self.figure.is_within_budget(self.ours, self.ratio) else "no"
+
+    def cells(self) -> tuple[str, ...]:
+        spread = f"{min(self.ratios):.2f}–{max(self.ratios):.2f}" if self.ratios else ""
+        ratio = f"{self.ratio:.2f}×" if self.ratio is not None else ""
+        return (
+            self.row.title,
+            f"{self.figure.key}, {self.figure.unit}",
+            _number(self.kafka),
+            _number(self.ours),
+            ratio,
+            spread,
+            self.figure.budget_text(),
+        )
+
+
+def lines(rows: Sequence[Row], samples: Sequence[Sample]) -> list[Line]:
+    return [_line(row, figure, samples) for row in rows for figure in row.figures]
+
+
+def _line(row: Row, figure: Figure, samples: Sequence[Sample]) -> Line:
+    by_subject: dict[str, dict[int, float]] = {KAFKA: {}, BARNABAS: {}}
+    for sample in samples:
+        if sample.row == row.key and figure.key in sample.figures:
+            by_subject[sample.subject][sample.round] = sample.figures[figure.key]
+    kafka, ours = by_subject[KAFKA], by_subject[BARNABAS]
+    ratios = [ours[number] / kafka[number] for number in ours if kafka.get(number)]
+    return Line(row, figure, _median(kafka), _median(ours), ratios)
+
+
+def _median(values: dict[int, float]) -> float | None:
+    return statistics.median(values.values()) if values else None
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _bar(line: Line) -> str:
+    """Our figure against Apache Kafka's on one scale: a shorter bar is less."""
+    if line.ratio is None:
+        return ""
+    length = max(1, round(min(line.ratio, 2.0) / 2.0 * BAR_WIDTH))
+    better = (line.ratio < 1) == line.figure.lower_is_better
+    return f"[{'green' if better else 'red'}]{'█' * length}[/]"
+
+
+def print_table(rows: Sequence[Row], samples: Sequence[Sample]) -> None:
+    table = Table(title=f"{BARNABAS} beside {KAFKA} {VERSION} (medians; ratio = ours / Kafka's)")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading in ("load", "figure", "") else "right")
+    previous = None
+    for line in lines(rows, samples):
+        cells = line.cells()
+        title = "" if line.row.key == previous else cells[0]
+        mark = {"yes": "[green]✓[/]", "no": "[red]✗[/]", "": ""}[line.verdict()]
+        table.add_row(
+            title,
+            *cells[1:-1],
+            f"{cells[-1]} {mark}",
+            _bar(line),
+            end_section=line.figure is line.row.figures[-1],
+        )
+        previous = line.row.key
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)  # a file has no width; do not fold the cells
+    console.print(table)
+    for sample in samples:
+        if sample.problem is not None:
+            console.print(
+                f"{sample.row} on {sample.subject}, round {sample.round + 1}: {sample.problem}", style="red"
+            )
+
+
+def markdown(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object]) -> str:
+    out = [
+        "| load | figure | Apache Kafka | Barnabas | ratio (range) | budget |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for line in lines(rows, samples):
+        title, figure, kafka, ours, ratio, spread, budget = line.cells()
+        if ratio:
+            ratio = f"{ratio} ({spread})"
+        mark = {"yes": " ✓", "no": " ✗", "": ""}[line.verdict()]
+        out.append(f"| {title} | {figure} | {kafka} | {ours} | {ratio} | {budget}{mark} |")
+    rounds = about["rounds"]
+    out += [
+        "",
+        f"Medians of {rounds} interleaved round{'s' if rounds != 1 else ''} on {about['cores']} cores, "
+        f"Linux {about['kernel']}, Python {about['python']}, "
+        f"Apache Kafka {about['kafka']} (single node, KRaft), commit {about['commit']}, {about['date']}, "
+        f"scale {about['scale']}. Ratio: ours divided by Apache Kafka's.",
+        "",
+    ]
+    return "\n".join(out)
+
+
+def conditions(scale: Scale, rounds: int) -> dict[str, object]:
+    return {
+        "date": datetime.now().strftime("%Y-%m-%d"),
+        "commit": _git("rev-parse", "--short", "HEAD") or "unknown",
+        "uncommitted changes": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "cores": os.cpu_count(),
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "kafka": VERSION,
+        "load average": os.getloadavg(),
+        "scale": scale.name,
+        "backlog bytes": scale.backlog_bytes,
+        "rounds": rounds,
+    }
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip()
+
+
+def save(
+    rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object], *, is_complete: bool
+) -> Path:
+    """The record of a run; only a complete one becomes the table that the README shows."""
+    RESULTS.mkdir(exist_ok=True)
+    record = {
+        "conditions": about,
+        "samples": [
+            {"row": s.row, "subject": s.subject, "round": s.round, "figures": s.figures, "problem": s.problem}
+            for s in samples
+        ],
+    }
+    part = "" if is_complete else "-" + "-".join(row.key for row in rows)
+    path = RESULTS / f"{about['date']}-{about['commit']}{part}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    if is_complete:
+        (RESULTS / "latest.md").write_text(markdown(rows, samples, about))
+    return path

@@ -1,0 +1,106 @@
+"""A broker under measurement, ours or Apache Kafka, and what has been put into it so far."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka.admin
+
+from barnabas.testing import Broker, BrokerProcess
+from bench.apache_kafka import ApacheKafka
+from bench.generator import Measured, ProduceLoad
+from bench.meter import CpuMeter, resident_mib
+
+KAFKA, BARNABAS = "Apache Kafka", "Barnabas"
+# The cleaner looks often, so that the compaction row need not wait; nothing else differs from the defaults.
+SETTINGS: dict[str, object] = {"log.cleaner.backoff.ms": 500}
+
+_admin: Any = confluent_kafka.admin
+
+
+class Subject:
+    def __init__(self, name: str, directory: Path) -> None:
+        kinds: dict[str, type[Broker] | type[ApacheKafka]] = {KAFKA: ApacheKafka, BARNABAS: Broker}
+        self.name = name
+        self.broker: BrokerProcess = kinds[name](SETTINGS, directory=directory).start()
+        self.startup_s = self.broker.startup_s
+        time.sleep(1.0)  # let it come to rest before the idle memory is read
+        self.idle_mib = resident_mib(self.broker.pid)
+        self._admin = _admin.AdminClient({"bootstrap.servers": self.broker.bootstrap, "log_level": 0})
+        self._filled: dict[str, int] = {}
+
+    @property
+    def port(self) -> int:
+        return self.broker.port
+
+    @property
+    def bootstrap(self) -> str:
+        return self.broker.bootstrap
+
+    def create_topic(self, topic: str, configs: Mapping[str, str] | None = None) -> str:
+        new = _admin.NewTopic(topic, num_partitions=1, replication_factor=1, config=dict(configs or {}))
+        for created in self._admin.create_topics([new]).values():
+            created.result(60)
+        while not self._admin.list_topics(topic, timeout=30).topics[topic].partitions:
+            time.sleep(0.05)
+        time.sleep(0.2)  # Apache Kafka's broker learns of its leadership a moment after the answer
+        return topic
+
+    def alter_topic(self, topic: str, configs: Mapping[str, str]) -> None:
+        changes = [
+            _admin.ConfigEntry(name, value, incremental_operation=_admin.AlterConfigOpType.SET)
+            for name, value in configs.items()
+        ]
+        resource = _admin.ConfigResource(_admin.ResourceType.TOPIC, topic, incremental_configs=changes)
+        for changed in self._admin.incremental_alter_configs([resource]).values():
+            changed.result(60)
+
+    def filled_topic(
+        self, topic: str, bytes_wanted: int, load: ProduceLoad, configs: Mapping[str, str] | None = None
+    ) -> str:
+        """A topic that holds at least so many bytes in batches of the load's shape."""
+        if topic not in self._filled:
+            self.create_topic(topic, configs)
+            self._filled[topic] = 0
+        missing = bytes_wanted - self._filled[topic]
+        if missing > 0:
+            self._filled[topic] += _fill(load, missing).run(self.port, topic).bytes
+        return topic
+
+    def note_filled(self, topic: str, measured: Measured) -> None:
+        self._filled[topic] = self._filled.get(topic, 0) + measured.bytes
+
+    def meter(self) -> CpuMeter:
+        return CpuMeter(self.broker.pid)
+
+    def topic_bytes(self, topic: str) -> int:
+        folder = self.broker.log_dir / f"{topic}-0"
+        return sum(path.stat().st_size for path in folder.glob("*.log"))
+
+    def drop_from_page_cache(self, topic: str) -> None:
+        """Make the topic cold: write it out, then tell the kernel that its pages are not needed."""
+        os.sync()
+        for path in (self.broker.log_dir / f"{topic}-0").glob("*.log"):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        self.broker.stop()
+
+
+def _fill(load: ProduceLoad, bytes_max: int) -> ProduceLoad:
+    return ProduceLoad(
+        load.record_bytes,
+        load.records_per_batch,
+        in_flight=5,
+        seconds=3_600,
+        bytes_max=bytes_max,
+        keys=load.keys,
+    )

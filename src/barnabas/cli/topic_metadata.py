@@ -1,0 +1,87 @@
+"""Whether a topic is there, as Kafka's clients ask before they begin.
+
+librdkafka asks for itself, in the background, and keeps the first answer about a new topic (it is being
+created) to itself. People know that answer's warning, so the tools ask first, through our own client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from barnabas.cli.kafka_client import NETWORK_CLIENT, ConnectionWarnings, log
+from barnabas.model.errors import ErrorCode
+from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.wire import Cluster, NetworkError, SettingsError, WireError
+from barnabas.wire.codes import known
+
+_ASK_SECONDS_MIN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class TopicState:
+    name: str
+    error: ErrorCode
+    partitions: tuple[int, ...]
+
+    @property
+    def may_appear(self) -> bool:
+        """Whether waiting may help."""
+        return self.error.retriable
+
+
+class TopicMetadata:
+    """`is_available` is False where our own client cannot connect in the way the properties ask for."""
+
+    def __init__(self, who: str, properties: Mapping[str, str], warnings: ConnectionWarnings) -> None:
+        self._who = who
+        self._warnings = warnings
+        self._answers = 0
+        try:
+            self._cluster: Cluster | None = Cluster.connect(properties["bootstrap.servers"], properties)
+        except SettingsError:
+            self._cluster = None
+
+    @property
+    def is_available(self) -> bool:
+        return self._cluster is not None
+
+    def ask(self, names: Sequence[str] | None, left_seconds: float) -> list[TopicState] | None:
+        """One question, about these topics or (None) all: what is wrong is printed as Kafka's clients do.
+        None when nobody answered. A topic asked for by name is created if the broker allows it."""
+        assert self._cluster is not None
+        topics = None if names is None else [MetadataRequestTopic(name=name) for name in names]
+        request = MetadataRequest(topics, allow_auto_topic_creation=names is not None)
+        timeout_ms = int(max(left_seconds, _ASK_SECONDS_MIN) * 1000)
+        try:
+            answer = self._cluster.call_once(request, MetadataResponse, timeout_ms=timeout_ms)
+        except NetworkError as error:
+            self._warnings.wire(error)
+            return None
+        except WireError:
+            return None
+        self._answers += 1
+        states = [
+            TopicState(
+                topic.name or "",
+                known(topic.error_code),
+                tuple(sorted(row.partition_index for row in topic.partitions)),
+            )
+            for topic in answer.topics
+        ]
+        self._complain([state for state in states if names is not None and state.error])
+        return states
+
+    def _complain(self, troubled: Sequence[TopicState]) -> None:
+        if troubled:
+            pairs = ", ".join(f"{state.name}={state.error.name}" for state in troubled)
+            log(
+                "WARN",
+                f"[{self._who}] Error while fetching metadata with correlation id {self._answers} : "
+                f"{{{pairs}}}",
+                NETWORK_CLIENT,
+            )
+
+    def close(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()

@@ -1,0 +1,126 @@
+"""What every simulated client shares: a connection, correlation ids, time-outs, and trying again.
+
+Requests of one client are answered in order. Whatever goes wrong (no connection, no answer, an error that
+tells the client to try again) ends the same way, as in librdkafka: the connection is dropped, and after a
+pause the client connects again and says once more what was not answered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from barnabas.protocol import codec
+from barnabas.protocol.schema import Message
+from barnabas.sim.host import Host
+from barnabas.sim.network import Connection
+from barnabas.sim.world import World
+
+_BACKOFF_MS = 60
+_REQUEST_TIMEOUT_MS = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    correlation_id: int
+    api_key: int
+    version: int
+    answered: Callable[[Message], None]
+
+
+class Client:
+    def __init__(self, world: World, host: Host, name: str) -> None:
+        self.world = world
+        self.host = host
+        self.name = name
+        self.finished = False
+        self._connection: Connection | None = None
+        self._asked: deque[_Asked] = deque()
+        self._last_correlation_id = 0
+        self._reconnecting = False
+        self.life = 0  # how often the power had been lost when it connected: answers under way are that old
+
+    # --- what a client says --------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        self.world.soon(20, self._connect)
+
+    def connected(self) -> None:
+        """There is a connection: say what is to be said."""
+        raise NotImplementedError
+
+    def lost(self) -> None:
+        """What was asked will not be answered."""
+
+    @property
+    def is_connected(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._asked)
+
+    def ask(self, request: Message, version: int, answered: Callable[[Message], None]) -> None:
+        assert self._connection is not None
+        self._last_correlation_id += 1
+        asked = _Asked(self._last_correlation_id, request.API_KEY, version, answered)
+        self._asked.append(asked)
+        self._say(asked.correlation_id, request, version)
+        self.world.after(_REQUEST_TIMEOUT_MS, lambda: self._timed_out(asked))
+
+    def tell(self, request: Message, version: int) -> None:
+        """For what has no answer: Produce with acks=0."""
+        self._last_correlation_id += 1
+        self._say(self._last_correlation_id, request, version)
+
+    def _say(self, correlation_id: int, request: Message, version: int) -> None:
+        assert self._connection is not None
+        header = codec.RequestHeader(request.API_KEY, version, correlation_id, self.name)
+        self._connection.send(codec.write_request(header, request))
+
+    def try_again(self) -> None:
+        """Drop the connection; come back after a pause."""
+        connection, self._connection = self._connection, None
+        self._asked.clear()
+        if connection is not None:
+            connection.close()
+        self.lost()
+        if not self._reconnecting:
+            self._reconnecting = True
+            self.world.after(self.world.random.between(1, _BACKOFF_MS), self._connect)
+
+    def finish(self) -> None:
+        self.finished = True
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # --- what happens to it --------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._reconnecting = False
+        if self.finished or self._connection is not None:
+            return
+        self._connection = self.host.connect(self)
+        self.life = self.world.history.power_losses
+        if self._connection is None:
+            self.try_again()
+        else:
+            self.connected()
+
+    def received(self, frame: bytes) -> None:
+        if self.finished or not self._asked:
+            return
+        asked = self._asked.popleft()
+        correlation_id, answer = codec.read_response(asked.api_key, asked.version, frame)
+        assert correlation_id == asked.correlation_id, "answers out of order"
+        asked.answered(answer)
+
+    def disconnected(self) -> None:
+        if not self.finished:
+            self.try_again()
+
+    def _timed_out(self, asked: _Asked) -> None:
+        if asked in self._asked and not self.finished:
+            self.try_again()

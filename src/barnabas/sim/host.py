@@ -1,0 +1,234 @@
+"""One broker with its machine: the real `Node` on simulated ports, and what can be done to it.
+
+A `Life` is one run of the process: whatever it scheduled dies with it. The `Host` is the machine: the disk
+and the store's file survive, in part.
+"""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from collections.abc import Callable, Mapping
+
+from barnabas.broker.boot import Boot, BootError
+from barnabas.broker.node import Node, Ports
+from barnabas.broker.session import Part, Session
+from barnabas.log.names import PartitionDirectory, parse_directory
+from barnabas.model.image import Endpoint, SecurityProtocol
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.sim.cleaner import SimulatedCleaner
+from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
+from barnabas.sim.history import Broke, DirectoryFailed, Fault, Happened
+from barnabas.sim.network import Connection, Peer
+from barnabas.sim.store import SimulatedStore
+from barnabas.sim.workers import SimulatedWorkers
+from barnabas.sim.world import SeededRandom, World
+from barnabas.store.memory import MemoryHome
+
+_BROKER_ID = 1
+_ENDPOINTS = {"PLAINTEXT": Endpoint("broker", 9092, SecurityProtocol.PLAINTEXT)}
+
+
+class Life:
+    """From the start of the process to its end."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._world = host.world
+        self.alive = True
+        self.serving = False
+        self.connections: list[Connection] = []
+        self.workers = SimulatedWorkers(self, host.slowness)
+        self.store = SimulatedStore(self, host.home, host.disk, host.settings.log_dirs[0])
+        self.cleaner = SimulatedCleaner(self, host.disk)
+        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner)
+        self.node = Node(_BROKER_ID, host.settings, ports)
+        self._tick_ms = -1
+
+    def begin(self) -> None:
+        self.enter(self._boot)
+
+    def _boot(self) -> None:
+        Boot(self.node, _ENDPOINTS, None, self._ready)
+        self.store.start(lambda: self.enter(self.node.store.poll))
+
+    def _ready(self) -> None:
+        self.serving = True
+        self._world.history.add(Happened(Fault.START, ""))
+
+    # --- time ----------------------------------------------------------------------------------------------
+
+    def soon(self, most_ms: int, action: Callable[[], None]) -> None:
+        self._world.soon(most_ms, lambda: self.guarded(action))
+
+    def guarded(self, action: Callable[[], None]) -> None:
+        """What the process does ends with the process; what must not happen is written down."""
+        if not self.alive:
+            return
+        try:
+            action()
+        except PowerLostError:
+            self._host.fell()
+        except BootError as problem:
+            if self._host.metadata_reachable:
+                self._broke(f"the broker cannot start: {problem}")
+            else:
+                self._host.stop_process()
+        except Exception:
+            # On a real machine this costs a connection or the process; here it is what we look for.
+            self._broke(traceback.format_exc())
+
+    def _broke(self, what: str) -> None:
+        self._world.history.add(Broke(what))
+        self._host.stop_process()
+
+    def enter(self, action: Callable[[], None]) -> None:
+        """One turn of the loop: something happened, then what is due."""
+        self.guarded(lambda: self._turn(action))
+
+    def _turn(self, action: Callable[[], None]) -> None:
+        node, world = self.node, self._world
+        node.set_time(world.now_ms, world.wall_ms)
+        action()
+        wait_ms = node.tick()
+        if node.exit_code is not None:
+            world.history.add(Happened(Fault.OTHER, f"the broker stops itself with {node.exit_code}"))
+            self._host.stop_process()
+            return
+        due_ms = world.now_ms + max(wait_ms, 1)
+        if not world.now_ms < self._tick_ms <= due_ms:
+            self._tick_ms = due_ms
+            world.after(due_ms - world.now_ms, lambda: self.enter(_nothing))
+
+    # --- clients -------------------------------------------------------------------------------------------
+
+    def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
+        return self.node.handle(session, frame)
+
+    def session_ended(self, session: Session) -> None:
+        self.node.disconnected(session)
+
+
+def _nothing() -> None:
+    return
+
+
+class Host:
+    def __init__(self, world: World, properties: Mapping[str, str], seed: int | str) -> None:
+        self.world = world
+        self.settings = BrokerSettings.parse(properties)[0]
+        self.disk = SimulatedDisk(now_ms=lambda: world.wall_ms)
+        self.home = MemoryHome()
+        self.random = SeededRandom(f"{seed}/broker")
+        self.slowness = Slowness()
+        self.life: Life | None = None
+        self._falls: Callable[[], None] = self.power_loss
+        for path in self.settings.log_dirs:
+            self._format(path)
+
+    def _format(self, path: str) -> None:
+        """A log directory exists before the broker does, and so does its name."""
+        self.disk.make_directories(path)
+        while path:
+            path = path.rpartition("/")[0]
+            self.disk.sync_directory(path or "/")
+
+    @property
+    def serving(self) -> bool:
+        return self.life is not None and self.life.serving
+
+    # --- what clients can do -------------------------------------------------------------------------------
+
+    def connect(self, peer: Peer) -> Connection | None:
+        """None: nobody listens."""
+        life = self.life
+        if life is None or not life.serving:
+            return None
+        connection = Connection(self.world, life, peer)
+        life.connections.append(connection)
+        return connection
+
+    # --- what can happen to the process --------------------------------------------------------------------
+
+    def start(self) -> None:
+        if self.life is None:
+            self.life = Life(self)
+            self.life.begin()
+
+    def stop_process(self) -> None:
+        """The process is gone; nobody has told the disk anything."""
+        life, self.life = self.life, None
+        if life is None:
+            return
+        life.alive = False
+        life.store.die()
+        for connection in life.connections:
+            connection.break_off()
+
+    def stop_orderly(self) -> None:
+        life = self.life
+        if life is None:
+            return
+        self.world.history.add(Happened(Fault.STOP, ""))
+        life.guarded(lambda: self._shut_down(life))
+
+    def _shut_down(self, life: Life) -> None:
+        for connection in life.connections:
+            connection.break_off()
+        life.cleaner.abort()
+        life.workers.finish()
+        life.node.logs.close_all(self.world.wall_ms)
+        life.store.close()
+        self.stop_process()
+
+    def kill(self) -> None:
+        self.world.history.add(Happened(Fault.KILL, ""))
+        self.stop_process()
+        self.disk.crash(self.world.random, CrashMode.KEEP)
+
+    def power_loss(self) -> None:
+        mode = self.world.random.pick((CrashMode.DROP, CrashMode.TEAR, CrashMode.TEAR))
+        self.world.history.add(Happened(Fault.POWER_LOSS, mode.name))
+        self.stop_process()
+        self.disk.crash(self.world.random, mode)
+
+    def fall_after(self, changes: int, how: Callable[[], None]) -> None:
+        """Die in that way between two changes of the disk, wherever the broker then is."""
+        self._falls = how
+        self.disk.stop_after(changes)
+
+    def fell(self) -> None:
+        self._falls()
+
+    # --- what can happen to the machine --------------------------------------------------------------------
+
+    def fail_directory(self, path: str, code: int = errno.EIO) -> None:
+        self.world.history.add(Happened(Fault.OTHER, f"{errno.errorcode[code]} in {path}"))
+        names = map(parse_directory, self.disk.list(path))
+        held = frozenset(name.topic_partition for name in names if isinstance(name, PartitionDirectory))
+        self.world.history.add(DirectoryFailed(path, held))
+        self.disk.fail(path, code)
+
+    @property
+    def metadata_reachable(self) -> bool:
+        """No broker starts without the file that lies in the first directory."""
+        try:
+            self.disk.check(f"{self.settings.log_dirs[0]}/metadata.db", writing=True)
+        except OSError:
+            return False
+        return True
+
+    def repair(self) -> None:
+        self.world.history.add(Happened(Fault.OTHER, "the disks are repaired"))
+        self.disk.heal()
+
+    def jump_clock(self, step_ms: int) -> None:
+        self.world.history.add(Happened(Fault.OTHER, f"the wall clock jumps by {step_ms} ms"))
+        self.world.wall_skew_ms += step_ms
+
+
+class Slowness:
+    """How long the disk may take for what a worker asks of it."""
+
+    def __init__(self) -> None:
+        self.most_ms = 5

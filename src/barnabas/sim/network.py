@@ -1,0 +1,167 @@
+"""Connections in memory: frames arrive late but in order; what is under way may be lost with the connection.
+
+The broker's side keeps the reactor's rules: one request at a time, the next waits while one is parked or its
+reply is not drained; file slices are read when they are sent, which may be long after they were promised.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from barnabas.broker.session import Part, PeerFaultError, Session
+from barnabas.sim.world import World
+
+LATENCY_MS = 3
+_SLOW_READER_MS = 40
+_SLOW_READER_CHANCE = 0.05
+
+
+class Peer(Protocol):
+    """The client's end."""
+
+    def received(self, frame: bytes) -> None: ...
+
+    def disconnected(self) -> None: ...
+
+
+class Server(Protocol):
+    """The broker's end: runs nothing once its process is dead."""
+
+    def enter(self, action: Callable[[], None]) -> None: ...
+
+    def soon(self, most_ms: int, action: Callable[[], None]) -> None: ...
+
+    def handle(self, session: Session, frame: memoryview) -> list[Part] | None: ...
+
+    def session_ended(self, session: Session) -> None: ...
+
+
+class Connection:
+    def __init__(self, world: World, server: Server, peer: Peer) -> None:
+        self._world = world
+        self._server = server
+        self._peer = peer
+        self._session = Session("PLAINTEXT", "client", self._deliver)
+        self._sent: deque[bytes] = deque()  # left the client, not yet with the broker
+        self._inbox: deque[bytes] = deque()  # with the broker, not yet handled
+        self._replies: deque[bytes] = deque()  # left the broker, not yet with the client
+        self._parked = False
+        self._draining = False
+        self._client_gone = False
+        self._broker_gone = False
+        self._broken_off = False
+
+    # --- the client's end ----------------------------------------------------------------------------------
+
+    def send(self, frame: bytes) -> None:
+        if not self._client_gone:
+            self._sent.append(frame)
+            self._server.soon(LATENCY_MS, lambda: self._server.enter(self._arrive))
+
+    def close(self) -> None:
+        """The client goes away. What it sent may still arrive, all or part of it."""
+        if self._client_gone:
+            return
+        self._client_gone = True
+        self._replies.clear()
+        self._cut(self._sent)
+        self._server.soon(2 * LATENCY_MS, lambda: self._server.enter(self._ended))
+
+    # --- the broker's end ----------------------------------------------------------------------------------
+
+    def _arrive(self) -> None:
+        if self._sent:
+            self._inbox.append(self._sent.popleft())
+            self._work()
+
+    def _work(self) -> None:
+        while self._inbox and not (self._parked or self._draining or self._broker_gone):
+            frame = bytearray(self._inbox.popleft())
+            self._parked = True  # first: the reply may come before `handle` returns
+            try:
+                parts = self._server.handle(self._session, memoryview(frame))
+            except PeerFaultError:
+                self._hang_up()
+                return
+            if parts is not None:
+                self._parked = False
+                self._reply(parts)
+
+    def _deliver(self, parts: list[Part]) -> None:
+        """A parked request got its reply."""
+        self._parked = False
+        if not self._broker_gone:
+            self._reply(parts)
+            self._server.soon(0, lambda: self._server.enter(self._work))
+
+    def _reply(self, parts: list[Part]) -> None:
+        if not parts:
+            return
+        if all(isinstance(part, bytes) for part in parts):
+            self._transmit(b"".join(part for part in parts if isinstance(part, bytes)))
+            return
+        self._draining = True
+        slow = self._world.random.chance(_SLOW_READER_CHANCE)
+        most_ms = _SLOW_READER_MS if slow else 1
+        self._server.soon(most_ms, lambda: self._server.enter(lambda: self._drain(parts)))
+
+    def _drain(self, parts: list[Part]) -> None:
+        self._draining = False
+        try:
+            pieces = list(map(_bytes_of, parts))
+        except OSError:
+            self._hang_up()  # the frame's length is a lie now: only closing is honest
+            return
+        self._transmit(b"".join(pieces))
+        self._work()
+
+    def _transmit(self, frame: bytes) -> None:
+        if not self._client_gone:
+            self._replies.append(frame)
+            self._world.soon(LATENCY_MS, self._hand_over)
+
+    def _hand_over(self) -> None:
+        if self._replies and not self._client_gone:
+            self._peer.received(self._replies.popleft()[4:])
+
+    def _ended(self) -> None:
+        """The broker notices that the client is gone."""
+        if not self._broker_gone:
+            self._broker_gone = True
+            self._session.closed = True
+            self._inbox.clear()
+            self._server.session_ended(self._session)
+
+    def _hang_up(self) -> None:
+        self._ended()
+        self.break_off()
+
+    def break_off(self) -> None:
+        """The broker's end is closed, by itself or by a crash: some of what it sent still gets through."""
+        if not self._broken_off:
+            self._broker_gone = self._broken_off = True
+            self._cut(self._replies)
+            self._world.soon(2 * LATENCY_MS, self._told)
+
+    def _told(self) -> None:
+        if not self._client_gone:
+            while self._replies:
+                self._hand_over()
+            self._client_gone = True
+            self._peer.disconnected()
+
+    def _cut(self, frames: deque[bytes]) -> None:
+        """Keep a prefix."""
+        for _ in range(self._world.random.between(0, len(frames))):
+            frames.pop()
+
+
+def _bytes_of(part: Part) -> bytes:
+    if isinstance(part, bytes):
+        return part
+    piece = part.file.read(part.position, part.size)
+    if len(piece) < part.size:
+        raise ConnectionAbortedError("the file ended inside a reply")
+    return piece

@@ -1,0 +1,75 @@
+"""The README keeps its word: its example runs, and its tables say what the code says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+from tests.docs.pages import CHECKOUT, blocks
+
+from barnabas.protocol.served import SERVED
+from barnabas.testing.plugin import StartBroker
+
+README = CHECKOUT / "README.md"
+HANDLERS = CHECKOUT / "src" / "barnabas" / "broker" / "handlers"
+_API = re.compile("\\| (\\w+)(\\*?) \\| (\\d+)\N{EN DASH}(\\d+) ")
+
+
+def _between(mark: str) -> str:
+    return README.read_text().partition(f"<!-- {mark}:begin -->")[2].partition(f"<!-- {mark}:end -->")[0]
+
+
+def _run(program: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_five_lines_run_as_they_stand_and_print_what_is_shown(start_broker: StartBroker) -> None:
+    example = blocks(README, "python")[0]
+    assert len(list(filter(None, example.splitlines()))) == 5
+    program = example.replace("localhost:9092", start_broker().bootstrap)
+    ran = _run(program)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == blocks(README, "text")[0]
+
+
+def test_the_broker_for_your_own_tests_starts_as_shown() -> None:
+    example = blocks(README, "python")[1]
+    ran = _run(example)
+    assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(r"127\.0\.0\.1:\d+\n", ran.stdout)
+
+
+def test_the_table_of_apis_is_the_table_of_what_we_serve() -> None:
+    shown = {name: (int(oldest), int(newest)) for name, _, oldest, newest in _API.findall(_between("apis"))}
+    assert shown == {row.name: (row.advertised_oldest, row.newest) for row in SERVED.values()}
+
+
+def test_the_stars_mark_what_waits_for_groups() -> None:
+    starred = {name for name, star, _, _ in _API.findall(_between("apis")) if star}
+    refusing = {
+        row.name
+        for row in SERVED.values()
+        if "COORDINATOR_NOT_AVAILABLE" in (HANDLERS / f"{row.module}.py").read_text()
+    }
+    assert starred == refusing
+
+
+def test_every_tool_is_named() -> None:
+    scripts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["scripts"]
+    text = README.read_text()
+    for name in scripts:
+        assert f"`{name.removesuffix('.sh')}" in text
+
+
+def test_the_two_commands_and_the_rest_are_targets_of_the_makefile() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text()
+    for target in re.findall(r"make (\w+)", README.read_text()):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_place_for_measurements_is_marked() -> None:
+    assert README.read_text().count("<!-- bench:begin -->") == 1
+    assert README.read_text().count("<!-- bench:end -->") == 1

@@ -1,0 +1,29 @@
+"""Seeds in blocks: one test per block, and a failing seed prints the command that replays it."""
+
+from __future__ import annotations
+
+import pytest
+
+from barnabas.sim.promises import Promise
+from barnabas.sim.run import run
+
+_BLOCK = 25
+
+
+def blocks(count: int) -> pytest.MarkDecorator:
+    starts = range(0, count, _BLOCK)
+    return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
+
+
+def hold(promise: Promise, first_seed: int) -> None:
+    for seed in range(first_seed, first_seed + _BLOCK):
+        outcome = run(promise, seed)
+        assert not outcome.violations, str(outcome)
+
+
+def first_broken_seed(promise: Promise, checker: str, seeds: int) -> int | None:
+    """The first seed at which this checker finds something."""
+    for seed in range(seeds):
+        if any(violation.startswith(f"{checker}:") for violation in run(promise, seed).violations):
+            return seed
+    return None

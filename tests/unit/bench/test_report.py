@@ -1,0 +1,63 @@
+"""The table tells the truth about its samples."""
+
+from __future__ import annotations
+
+from bench.report import Sample, lines, markdown
+from bench.rows import Figure, Row
+from bench.subject import BARNABAS, KAFKA
+
+FAST = Figure("throughput", "MB/s", lower_is_better=False, ratio_min=2)
+ROW = Row("row", "some load", lambda subject, scale: {}, (FAST,))
+ABOUT: dict[str, object] = {
+    "rounds": 3,
+    "cores": 2,
+    "kernel": "6",
+    "python": "3",
+    "kafka": "4",
+    "commit": "abc",
+    "date": "today",
+    "scale": "normal",
+}
+
+
+def _samples(pairs: list[tuple[float, float]]) -> list[Sample]:
+    return [
+        sample
+        for number, (kafka, ours) in enumerate(pairs)
+        for sample in (
+            Sample("row", KAFKA, number, {"throughput": kafka}),
+            Sample("row", BARNABAS, number, {"throughput": ours}),
+        )
+    ]
+
+
+def test_the_ratio_is_the_median_of_the_rounds_and_not_of_the_figures() -> None:
+    (line,) = lines([ROW], _samples([(100, 300), (10, 20), (50, 200)]))
+    assert line.ratios == [3.0, 2.0, 4.0]
+    assert (line.ratio, line.kafka, line.ours) == (3.0, 50, 200)
+
+
+def test_a_budget_that_is_missed_is_shown_as_missed() -> None:
+    assert lines([ROW], _samples([(100, 199)]))[0].verdict() == "no"
+    assert lines([ROW], _samples([(100, 201)]))[0].verdict() == "yes"
+
+
+def test_a_round_with_a_failure_gives_no_ratio() -> None:
+    samples = [
+        *_samples([(100, 300)]),
+        Sample("row", KAFKA, 1, {"throughput": 1}),
+        Sample("row", BARNABAS, 1, {}, "no"),
+    ]
+    (line,) = lines([ROW], samples)
+    assert line.ratios == [3.0]
+
+
+def test_markdown_has_a_line_per_figure_with_ratio_and_range() -> None:
+    text = markdown([ROW], _samples([(100, 300), (10, 20), (50, 200)]), ABOUT)
+    assert "| some load | throughput, MB/s | 50 | 200 | 3.00× (2.00–4.00) | ≥ 2× ✓ |" in text
+
+
+def test_an_absolute_budget_looks_at_our_figure_alone() -> None:
+    small = Figure("idle", "MiB", absolute_max=60)
+    assert small.is_within_budget(59, 5.0)
+    assert not small.is_within_budget(61, 0.1)
