@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import WholeChange, alter_configs
-from barnabas.model.config_numbers import ResourceType
 from barnabas.protocol.messages.alter_configs import (
     AlterConfigsRequest,
     AlterConfigsResourceResponse,
@@ -19,17 +18,9 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
-    early = shared.refusals([(item.resource_type, item.resource_name) for item in request.resources])
-    early += [
-        shared.alter_loggers(
-            item.resource_name,
-            node.broker_id,
-            {config.name: config.value for config in item.configs},
-            request.validate_only,
-        )
-        for item in request.resources
-        if item.resource_type == ResourceType.BROKER_LOGGER
-    ]
+    early = shared.refusals(
+        [(item.resource_type, item.resource_name) for item in request.resources], loggers_allowed=False
+    )
     changes = [
         WholeChange(
             shared.resource(item.resource_type, item.resource_name),

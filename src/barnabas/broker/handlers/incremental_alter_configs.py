@@ -12,8 +12,8 @@ from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import IncrementalChange, alter_configs
 from barnabas.model.config_numbers import Operation, ResourceType
-from barnabas.model.errors import ErrorCode
-from barnabas.model.settings.alter import Change
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.settings.alter import Change, check_changes
 from barnabas.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest) -> None:
-    early = shared.refusals([(item.resource_type, item.resource_name) for item in request.resources])
+    named = [(item.resource_type, item.resource_name) for item in request.resources]
+    early = shared.refusals(named, loggers_allowed=True)
+    refused = {(answer.resource_type, answer.resource_name) for answer in early}
     early += [
         _loggers(node, item, request.validate_only)
         for item in request.resources
         if item.resource_type == ResourceType.BROKER_LOGGER
+        and (item.resource_type, item.resource_name) not in refused
     ]
     changes = [_change(item) for item in request.resources if item.resource_type in shared.KINDS]
 
@@ -51,17 +54,30 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
 
 
 def _change(item: AlterConfigsResource) -> IncrementalChange:
-    changes = tuple(Change(c.name, c.config_operation, c.value) for c in item.configs)
-    return IncrementalChange(shared.resource(item.resource_type, item.resource_name), changes)
+    return IncrementalChange(shared.resource(item.resource_type, item.resource_name), _changes(item))
+
+
+def _changes(item: AlterConfigsResource) -> tuple[Change, ...]:
+    return tuple(Change(c.name, c.config_operation, c.value) for c in item.configs)
 
 
 def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> shared.Answer:
-    if any(c.config_operation not in {Operation.SET, Operation.DELETE} for c in item.configs):
-        return shared.Answer(
-            ErrorCode.INVALID_REQUEST,
-            "APPEND and SUBTRACT operations are not allowed for the BROKER_LOGGER resource",
-            ResourceType.BROKER_LOGGER,
-            item.resource_name,
-        )
+    try:
+        _check_logger_changes(item)
+    except ApiError as error:
+        return shared.Answer(error.code, error.message, ResourceType.BROKER_LOGGER, item.resource_name)
     levels = {c.name: None if c.config_operation == Operation.DELETE else c.value for c in item.configs}
     return shared.alter_loggers(item.resource_name, node.broker_id, levels, validate_only)
+
+
+def _check_logger_changes(item: AlterConfigsResource) -> None:
+    changes = _changes(item)
+    check_changes(changes)
+    for change in changes:
+        if change.operation in {Operation.APPEND, Operation.SUBTRACT}:
+            name = Operation(change.operation).name
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, f"{name} operation is not allowed for the BROKER_LOGGER resource"
+            )
+        if change.operation not in {Operation.SET, Operation.DELETE}:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {change.operation}")
