@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.scenario import scenario
@@ -108,14 +108,24 @@ def change(kind: int, name: str, *rows: tuple[str, int, str | None]) -> incremen
     return incremental.AlterConfigsResource(kind, name, [incremental.AlterableConfig(*row) for row in rows])
 
 
+class AskToAlter(Protocol):
+    def __call__(self, label: str, *resources: incremental.AlterConfigsResource) -> None: ...
+
+
 @scenario
 def incremental_alter_configs(d: Dialogue) -> None:
-    topic = d.topic("t")
-
-    def ask(label: str, *resources: incremental.AlterConfigsResource, validate_only: bool = True) -> None:
-        request = incremental.IncrementalAlterConfigsRequest(list(resources), validate_only)
+    def ask(label: str, *resources: incremental.AlterConfigsResource) -> None:
+        request = incremental.IncrementalAlterConfigsRequest(list(resources), validate_only=True)
         d.ask(label, request, view=rows_in_order)
 
+    _alter_topics(d, ask)
+    _alter_brokers(ask)
+    _alter_groups_and_metrics(d, ask)
+    _alter_loggers(ask)
+
+
+def _alter_topics(d: Dialogue, ask: AskToAlter) -> None:
+    topic = d.topic("t")
     ms = "retention.ms"
     ask("set", change(TOPIC, topic, (ms, SET, "5")))
     ask("set null", change(TOPIC, topic, (ms, SET, None)))
@@ -154,6 +164,9 @@ def incremental_alter_configs(d: Dialogue) -> None:
     ask("nothing")
     for kind in (UNKNOWN, 1, 3, 64, -1):
         ask(f"type {kind}", change(kind, "x", (ms, SET, "1")))
+
+
+def _alter_brokers(ask: AskToAlter) -> None:
     ask("broker", change(BROKER, "1", ("log.cleaner.io.buffer.load.factor", SET, "0.8")))
     ask("all brokers", change(BROKER, "", ("message.max.bytes", SET, "2000000")))
     ask("broker, fixed", change(BROKER, "1", ("node.id", SET, "5")))
@@ -182,6 +195,9 @@ def incremental_alter_configs(d: Dialogue) -> None:
     ask("broker, ssl without prefix", change(BROKER, "1", ("ssl.keystore.location", SET, "x")))
     ask("broker, retention", change(BROKER, "1", ("log.retention.ms", SET, "-2")))
     ask("broker, policy", change(BROKER, "1", ("log.cleanup.policy", SET, "shred")))
+
+
+def _alter_groups_and_metrics(d: Dialogue, ask: AskToAlter) -> None:
     ask("group", change(GROUP, d.name("g"), ("consumer.session.timeout.ms", SET, "50000")))
     ask("group, too small", change(GROUP, d.name("g"), ("consumer.session.timeout.ms", SET, "1")))
     ask("group, too large", change(GROUP, d.name("g"), ("consumer.session.timeout.ms", SET, "9999999")))
@@ -194,6 +210,9 @@ def incremental_alter_configs(d: Dialogue) -> None:
     ask("metrics, unknown", change(METRICS, d.name("m"), ("no.such", SET, "5")))
     ask("metrics, match", change(METRICS, d.name("m"), ("match", SET, "client_id=[")))
     ask("metrics without name", change(METRICS, "", ("interval.ms", SET, "5000")))
+
+
+def _alter_loggers(ask: AskToAlter) -> None:
     ask("logger", change(LOGGER, "1", ("root", SET, "INFO")))
     ask("logger, bad level", change(LOGGER, "1", ("root", SET, "LOUD")))
     ask("logger, off", change(LOGGER, "1", ("root", SET, "OFF")))

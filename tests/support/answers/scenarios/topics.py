@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.scenario import scenario
@@ -69,6 +69,49 @@ def create(
     )
 
 
+TOPIC_CONFIGS: dict[str, dict[str, str | None]] = {
+    "good": {"retention_ms": "1000"},
+    "unknown": {"no_such": "1"},
+    "null": {"retention_ms": None},
+    "null unknown": {"no_such": None},
+    "not a number": {"retention_ms": "x"},
+    "too small": {"retention_ms": "-2"},
+    "blanks around": {"retention_ms": " 1000 "},
+    "bad policy": {"cleanup_policy": "shred"},
+    "empty policy": {"cleanup_policy": ""},
+    "both policies": {"cleanup_policy": "compact,delete"},
+    "policy twice": {"cleanup_policy": "compact,compact"},
+    "bad codec": {"compression_type": "rar"},
+    "upper case codec": {"compression_type": "GZIP"},
+    "bad boolean": {"preallocate": "maybe"},
+    "upper case boolean": {"preallocate": "TRUE"},
+    "bad ratio": {"min_cleanable_dirty_ratio": "1.5"},
+    "not a ratio": {"min_cleanable_dirty_ratio": "x"},
+    "small segment": {"segment_bytes": "10"},
+    "huge segment": {"segment_bytes": "3000000000"},
+    "lags crossed": {"min_compaction_lag_ms": "10", "max_compaction_lag_ms": "5"},
+    "retired": {"message_format_version": "3.0"},
+    "local retention above": {"retention_ms": "10", "local_retention_ms": "20"},
+    "remote": {"remote_storage_enable": "true"},
+    "throttled replicas": {"leader_replication_throttled_replicas": "nonsense"},
+    "throttled all": {"leader_replication_throttled_replicas": "*"},
+    "two bad ones": {"retention_ms": "x", "segment_bytes": "y"},
+    "a bad and an unknown one": {"retention_ms": "x", "no_such": "y"},
+    "zero isr": {"min_insync_replicas": "0"},
+    "bad type": {"message_timestamp_type": "Never"},
+    "level": {"compression_gzip_level": "99"},
+    "empty number": {"retention_ms": ""},
+    "index": {"segment_index_bytes": "3"},
+    "negative bytes": {"max_message_bytes": "-1"},
+}  # fmt: skip
+
+
+class AskToCreate(Protocol):
+    def __call__(
+        self, label: str, *topics: CreatableTopic, validate_only: bool = True, versions: Any = None
+    ) -> None: ...
+
+
 @scenario
 def create_topics(d: Dialogue) -> None:
     def ask(label: str, *topics: CreatableTopic, validate_only: bool = True, versions: Any = None) -> None:
@@ -76,6 +119,14 @@ def create_topics(d: Dialogue) -> None:
         d.ask(label, request, versions, view=without_configs)
 
     name = d.name("new")
+    _create_by_count(d, name, ask)
+    _create_by_assignment(name, ask)
+    _create_with_configs(d, name, ask)
+    _create_beside_others(d, ask)
+    _create_for_real(d, ask)
+
+
+def _create_by_count(d: Dialogue, name: str, ask: AskToCreate) -> None:
     ask("good", create(name))
     ask("defaults", create(name, -1, -1))
     ask("0 partitions", create(name, 0))
@@ -103,6 +154,9 @@ def create_topics(d: Dialogue) -> None:
     ask("twice and another", create(name), create(name), create(d.name("other")), versions=CREATE_LATEST)
     ask("three times", create(name), create(name, 2), create(name, 3), versions=CREATE_LATEST)
     ask("no topics")
+
+
+def _create_by_assignment(name: str, ask: AskToCreate) -> None:
     ask("assigned", create(name, -1, -1, (0, [1]), (1, [1])))
     ask("assigned and count", create(name, 1, -1, (0, [1])))
     ask("assigned and factor", create(name, -1, 1, (0, [1])))
@@ -116,42 +170,10 @@ def create_topics(d: Dialogue) -> None:
     ask("assigned to nobody", create(name, -1, -1, (0, [])))
     ask("assigned unevenly", create(name, -1, -1, (0, [1]), (1, [])))
     ask("assigned to a negative", create(name, -1, -1, (0, [-1])))
-    configs: dict[str, dict[str, str | None]] = {
-        "good": {"retention_ms": "1000"},
-        "unknown": {"no_such": "1"},
-        "null": {"retention_ms": None},
-        "null unknown": {"no_such": None},
-        "not a number": {"retention_ms": "x"},
-        "too small": {"retention_ms": "-2"},
-        "blanks around": {"retention_ms": " 1000 "},
-        "bad policy": {"cleanup_policy": "shred"},
-        "empty policy": {"cleanup_policy": ""},
-        "both policies": {"cleanup_policy": "compact,delete"},
-        "policy twice": {"cleanup_policy": "compact,compact"},
-        "bad codec": {"compression_type": "rar"},
-        "upper case codec": {"compression_type": "GZIP"},
-        "bad boolean": {"preallocate": "maybe"},
-        "upper case boolean": {"preallocate": "TRUE"},
-        "bad ratio": {"min_cleanable_dirty_ratio": "1.5"},
-        "not a ratio": {"min_cleanable_dirty_ratio": "x"},
-        "small segment": {"segment_bytes": "10"},
-        "huge segment": {"segment_bytes": "3000000000"},
-        "lags crossed": {"min_compaction_lag_ms": "10", "max_compaction_lag_ms": "5"},
-        "retired": {"message_format_version": "3.0"},
-        "local retention above": {"retention_ms": "10", "local_retention_ms": "20"},
-        "remote": {"remote_storage_enable": "true"},
-        "throttled replicas": {"leader_replication_throttled_replicas": "nonsense"},
-        "throttled all": {"leader_replication_throttled_replicas": "*"},
-        "two bad ones": {"retention_ms": "x", "segment_bytes": "y"},
-        "a bad and an unknown one": {"retention_ms": "x", "no_such": "y"},
-        "zero isr": {"min_insync_replicas": "0"},
-        "bad type": {"message_timestamp_type": "Never"},
-        "level": {"compression_gzip_level": "99"},
-        "empty number": {"retention_ms": ""},
-        "index": {"segment_index_bytes": "3"},
-        "negative bytes": {"max_message_bytes": "-1"},
-    }  # fmt: skip
-    for label, values in configs.items():
+
+
+def _create_with_configs(d: Dialogue, name: str, ask: AskToCreate) -> None:
+    for label, values in TOPIC_CONFIGS.items():
         ask(f"config {label}", create(name, 1, 1, **values), versions=(4, CREATE_LATEST))
     twice = create(name)
     twice.configs = [CreatableTopicConfig("retention.ms", "1"), CreatableTopicConfig("retention.ms", "2")]
@@ -160,6 +182,9 @@ def create_topics(d: Dialogue) -> None:
     ask("bad factor and bad config", create(name, 1, 7, retention_ms="x"), versions=CREATE_LATEST)
     ask("bad count and bad config", create(name, 0, 1, retention_ms="x"), versions=CREATE_LATEST)
     ask("two, one bad", create(name), create(d.name("other"), 0), versions=CREATE_LATEST)
+
+
+def _create_beside_others(d: Dialogue, ask: AskToCreate) -> None:
     d.topic("there.is_one")
     ask("exists", create(d.name("there.is_one")))
     ask("exists, bad config", create(d.name("there.is_one"), 1, 1, retention_ms="x"), versions=CREATE_LATEST)
@@ -167,6 +192,9 @@ def create_topics(d: Dialogue) -> None:
     ask("collides", create(d.name("there_is_one")))
     ask("collides the other way", create(d.name("there.is.one")), versions=CREATE_LATEST)
     ask("two that collide", create(d.name("p.q")), create(d.name("p_q")), versions=CREATE_LATEST)
+
+
+def _create_for_real(d: Dialogue, ask: AskToCreate) -> None:
     ask("for real", create(d.name("real"), 3), validate_only=False, versions=CREATE_LATEST)
     ask("for real again", create(d.name("real"), 3), validate_only=False, versions=CREATE_LATEST)
     ask(
