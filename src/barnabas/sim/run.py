@@ -19,7 +19,7 @@ from barnabas.sim.producers import Producer
 from barnabas.sim.promises import Plan, Promise
 from barnabas.sim.world import SeededRandom, World
 
-_PATIENCE_MS = 60_000
+_PATIENCE_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Outcome:
 def run(promise: Promise, seed: int, *, talk: bool = False) -> Outcome:
     """With `talk`, the broker's own log lines go where logging sends them."""
     schedule = Schedule(promise, seed)
-    with _broker_lines(talk):
+    with _log_level(logging.INFO if talk else logging.CRITICAL + 1):
         schedule.play()
     facts = Facts(schedule.world.history)
     violations = tuple(
@@ -53,16 +53,16 @@ def run(promise: Promise, seed: int, *, talk: bool = False) -> Outcome:
 
 
 @contextlib.contextmanager
-def _broker_lines(talk: bool) -> Iterator[None]:
+def _log_level(level: int) -> Iterator[None]:
     loggers = [logging.getLogger(name) for name in ("barnabas", "kafka")]
-    levels = [logger.level for logger in loggers]
+    before = [logger.level for logger in loggers]
     for logger in loggers:
-        logger.setLevel(logging.INFO if talk else logging.CRITICAL + 1)
+        logger.setLevel(level)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+        for logger, earlier in zip(loggers, before, strict=True):
+            logger.setLevel(earlier)
 
 
 class Schedule:
