@@ -16,6 +16,7 @@ from tests.simulation.seeds import first_broken_seed
 from barnabas.broker import boot
 from barnabas.broker.controller_host import ControllerHost
 from barnabas.broker.partition import Partition
+from barnabas.broker.topic_config import log_config
 from barnabas.log import loading, manager, recovery, replay
 from barnabas.log.cleaning import retention
 from barnabas.log.directory import LogDirectory
@@ -25,7 +26,6 @@ from barnabas.log.manager import LogManager
 from barnabas.log.results import Appended
 from barnabas.log.segment import Segment
 from barnabas.model.ids import TopicPartition
-from barnabas.model.image import ClusterImage
 from barnabas.sim.faults import Kind
 from barnabas.sim.producers import Style
 from barnabas.sim.promises import (
@@ -105,7 +105,8 @@ def the_page_cache_is_trusted(patch: pytest.MonkeyPatch) -> None:
 
 
 def topic_settings_are_forgotten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(boot, "_without_topics", lambda image: ClusterImage(cluster_id=image.cluster_id))
+    patch.setattr(boot, "log_config", lambda settings, _overrides: log_config(settings, {}))
+    patch.setattr(Partition, "update_config", lambda _self, _config: None)
 
 
 def answer_before_the_store(patch: pytest.MonkeyPatch) -> None:
