@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -39,27 +40,42 @@ def answer(result: ConfigResult, error: StoreError | None) -> Answer:
     return Answer(result.error, result.message, kind, result.resource.name)
 
 
-def refusals(resources: Sequence[tuple[int, str]]) -> Answers:
-    """Resources of types that cannot be altered."""
+def refusals(resources: Sequence[tuple[int, str]], *, loggers_allowed: bool) -> Answers:
+    """Resources of types that cannot be altered, and loggers that are named twice."""
+    times = Counter(resources)
     return [
-        Answer(ErrorCode.INVALID_REQUEST, f"Unexpected resource type UNKNOWN({kind}).", kind, name)
-        for kind, name in resources
-        if kind not in KINDS and kind != BROKER_LOGGER
+        *(
+            Answer(ErrorCode.INVALID_REQUEST, f"Unknown resource type {kind}", kind, name)
+            for kind, name in resources
+            if kind not in KINDS and not (loggers_allowed and kind == BROKER_LOGGER)
+        ),
+        *(
+            Answer(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.", kind, name)
+            for kind, name in resources
+            if loggers_allowed and kind == BROKER_LOGGER and times[kind, name] > 1
+        ),
     ]
 
 
 def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:
     try:
-        if name != str(own_id):
-            raise ApiError(
-                ErrorCode.INVALID_REQUEST, f"Unexpected broker id, expected {own_id}, but received {name}"
-            )
+        problem = _node_problem(name, own_id)
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_REQUEST, problem)
         loggers.check(changes)
     except ApiError as error:
         return Answer(error.code, error.message, BROKER_LOGGER, name)
     if not validate_only:
         loggers.apply(changes)
     return Answer(0, None, BROKER_LOGGER, name)
+
+
+def _node_problem(name: str, own_id: int) -> str | None:
+    try:
+        number = int(name)
+    except ValueError:
+        return f"Node id must be an integer, but it is: {name}"
+    return None if number == own_id else f"Unexpected node id. Expected {own_id}, but received {number}"
 
 
 def collect(

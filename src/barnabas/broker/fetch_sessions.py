@@ -60,6 +60,11 @@ class FetchSession:
             for index in forgotten.partitions:
                 self.partitions.pop((key, index), None)
 
+    def has_answered(self, key: TopicKey, index: int) -> bool:
+        """Whether the partition was there once, so that its topic must have gone meanwhile."""
+        sent = self.partitions.get((key, index))
+        return sent is not None and sent.log_start_offset >= 0
+
     def is_news(self, key: TopicKey, data: PartitionData) -> bool:
         """Whether an incremental reply must mention the partition; remembers what was said. One that gave
         data goes to the end of the line, so that a small `max_bytes` starves none."""
@@ -78,7 +83,8 @@ class FetchSession:
         )
         # After an error the next good answer is news, whatever its offsets.
         sent.high_watermark = -1 if data.error_code else data.high_watermark
-        sent.log_start_offset = data.log_start_offset
+        if not data.error_code:
+            sent.log_start_offset = data.log_start_offset
         if has_data:
             self.partitions[place] = self.partitions.pop(place)
         return news
@@ -104,29 +110,32 @@ class FetchSessions:
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, by_id, is_replica, now_ms), False
-        return self._continue(request, by_id, now_ms), True
+        session = self._continue(request, by_id, now_ms)
+        return session, session is not None
 
-    def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession:
+    def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession | None:
+        """None when nothing is left to fetch: that closes the session."""
         session = self._sessions.pop(request.session_id, None)
         if session is None:
             raise ApiError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         self._sessions[session.id] = session  # the most recently used
-        if session.by_id != by_id:
-            raise ApiError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         if session.epoch != request.session_epoch:
             raise ApiError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        if session.by_id != by_id:
+            raise ApiError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         session.epoch = 1 if session.epoch == _EPOCH_MAX else session.epoch + 1
         session.last_used_ms = now_ms
         session.update(request)
         if not session.partitions:
             del self._sessions[session.id]
+            return None
         return session
 
     def _create(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
     ) -> FetchSession | None:
         size = sum(len(topic.partitions) for topic in request.topics)
-        if size == 0 or not self._make_room(size, is_replica, now_ms):
+        if not self._make_room(size, is_replica, now_ms):
             return None
         session_id = NO_SESSION
         while session_id == NO_SESSION or session_id in self._sessions:

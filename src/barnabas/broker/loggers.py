@@ -15,7 +15,6 @@ _LEVELS = {
     "WARN": logging.WARNING,
     "ERROR": logging.ERROR,
     "FATAL": logging.CRITICAL,
-    "OFF": logging.CRITICAL + 10,
 }
 _NAMES = {level: name for name, level in reversed(_LEVELS.items()) if name != "TRACE"}
 _STRING = 2
@@ -52,7 +51,7 @@ def check(changes: Mapping[str, str | None]) -> None:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG,
                 f"Cannot set the log level of {name} to {level} as it is not a supported log level. "
-                f"Valid log levels are {', '.join(_LEVELS)}",
+                f"Valid log levels are {', '.join(sorted(_LEVELS))}",
             )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 ACKS_ALL = -1
+NO_EPOCH = -1
 
 
 class Host(Protocol):
@@ -45,7 +46,7 @@ class Partition:
         self.image = image
         self.broker_id = host.broker_id
         self.log: Log | None = None  # None while its directory is offline
-        self.waiting: list[Waiting] = []
+        self.waiting: dict[Waiting, None] = {}  # in the order they came
         self.flushed_offset = 0  # everything below is on the disk, as far as a flush was asked for
         self._flush_wanted = 0  # replies at or below wait until the disk has them
         self._flush_running = False
@@ -59,6 +60,16 @@ class Partition:
         self.log = log
         self.flushed_offset = self._flush_wanted = log.log_end_offset
         log.update_high_watermark(log.log_end_offset)
+
+    def lead(self) -> None:
+        """A leader notes where its epoch begins before it writes anything: followers and clients ask."""
+        log = self.log
+        if log is None or self.image.leader != self.broker_id:
+            return
+        try:
+            log.leader_epochs.assign(self.image.leader_epoch, log.log_end_offset)
+        except OSError as error:
+            self._host.disk_failed(self, error)
 
     def update_config(self, config: LogConfig) -> None:
         if self.log is not None:
@@ -77,7 +88,7 @@ class Partition:
 
     def check_epoch(self, current_leader_epoch: int) -> None:
         """A client that knows an older or newer leader than we do must refresh its metadata."""
-        if current_leader_epoch < 0 or current_leader_epoch == self.image.leader_epoch:
+        if current_leader_epoch in {NO_EPOCH, self.image.leader_epoch}:
             return
         older = current_leader_epoch < self.image.leader_epoch
         raise ApiError(ErrorCode.FENCED_LEADER_EPOCH if older else ErrorCode.UNKNOWN_LEADER_EPOCH)
@@ -165,4 +176,4 @@ class Partition:
     def progressed(self) -> None:
         """Something changed that a parked request may wait for."""
         for waiting in tuple(self.waiting):
-            waiting.try_complete()
+            waiting.moved(self)

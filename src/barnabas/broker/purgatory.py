@@ -7,7 +7,7 @@ partition forward calls `Partition.progressed`; whichever comes first, data or d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from barnabas.broker.timers import Timer, Timers
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from barnabas.broker.session import Session
 
 
-class Parked(Protocol):
-    def try_complete(self) -> bool:
-        """Complete and return True if what was waited for is there."""
-        ...
+# Asked when this partition has moved: is what was waited for there now?
+Satisfied: TypeAlias = "Callable[[Partition], bool]"
 
 
 class Waiting:
-    """The bookkeeping that all parked requests share; subclasses say when they are satisfied."""
+    """A parked request: completed once, by whichever comes first."""
 
     __slots__ = ("_finish", "_partitions", "_purgatory", "_satisfied", "_timer", "session")
 
@@ -33,7 +31,7 @@ class Waiting:
         session: Session,
         partitions: Iterable[Partition],
         deadline_ms: int,
-        satisfied: Callable[[], bool],
+        satisfied: Satisfied,
         finish: Callable[[], None],
     ) -> None:
         self._purgatory = purgatory
@@ -42,15 +40,14 @@ class Waiting:
         self._satisfied = satisfied
         self._finish: Callable[[], None] | None = finish
         for partition in self._partitions:
-            partition.waiting.append(self)
+            partition.waiting[self] = None
         self._timer: Timer = purgatory.timers.at(deadline_ms, self._complete)
         purgatory.by_session[id(session)] = self
 
-    def try_complete(self) -> bool:
-        if self._finish is not None and self._satisfied():
+    def moved(self, partition: Partition) -> None:
+        if self._finish is not None and self._satisfied(partition):
             self._purgatory.timers.cancel(self._timer)
             self._complete()
-        return self._finish is None
 
     def _complete(self) -> None:
         finish, self._finish = self._finish, None
@@ -68,8 +65,7 @@ class Waiting:
     def _leave(self) -> None:
         self._purgatory.by_session.pop(id(self.session), None)
         for partition in self._partitions:
-            if self in partition.waiting:
-                partition.waiting.remove(self)
+            partition.waiting.pop(self, None)
 
 
 class Purgatory:
@@ -87,7 +83,7 @@ class Purgatory:
         session: Session,
         partitions: Iterable[Partition],
         deadline_ms: int,
-        satisfied: Callable[[], bool],
+        satisfied: Satisfied,
         finish: Callable[[], None],
     ) -> None:
         Waiting(self, session, partitions, deadline_ms, satisfied, finish)

@@ -63,6 +63,7 @@ class ReplicaManager:
                 partitions[image.index] = self._open(topic, image)
             else:
                 known.image = image
+                known.lead()
                 known.progressed()
 
     def _open(self, topic: TopicImage, image: PartitionImage) -> Partition:
@@ -78,6 +79,7 @@ class ReplicaManager:
         else:
             partition.open(opened)
             partition.update_config(config)
+            partition.lead()
         return partition
 
     def _drop(self, topic: TopicImage) -> None:

@@ -38,7 +38,8 @@ def delete_topics(image: ClusterImage, requests: Sequence[TopicSelector]) -> Dec
     for request, count in times.items():
         refusal = _malformed(request, count) or _unknown(image, request)
         if refusal is not None:
-            results.append(refusal)
+            nameless = request.name is None and request.topic_id == ZERO_UUID
+            results += [refusal] * (count if nameless else 1)
             continue
         topic = _find(image, request)
         assert topic is not None

@@ -18,7 +18,7 @@ from barnabas.protocol.schema import Field, Message
 NEARLY_NOW_MS = 3_600_000
 _ERRORS = {int(code): code.name for code in ErrorCode}
 _BATCH = struct.Struct(">qiiBIhiqqqhii")
-_WORDS = {"port": "PORT", "cluster_id": "CLUSTER", "log_dir": "DIRECTORY"}
+_WORDS = {"port": "PORT", "cluster_id": "CLUSTER", "log_dir": "DIRECTORY", "documentation": "SOME TEXT"}
 _NOT_ZERO_WORDS = {"total_bytes": "SOME BYTES", "usable_bytes": "SOME BYTES"}
 
 
@@ -57,6 +57,8 @@ class Renderer:
         return self._number(field.name, value)
 
     def _number(self, name: str, value: int) -> Any:
+        if value is None:
+            return None
         if name.endswith("error_code"):
             return _ERRORS[value]
         if name in _WORDS:

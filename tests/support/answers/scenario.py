@@ -13,10 +13,43 @@ from tests.support.answers.dialogue import Dialogue, Transcript
 Scenario: TypeAlias = Callable[[Dialogue], None]
 SCENARIOS: dict[str, Scenario] = {}
 
+# Brokers of two kinds: as they come, and with settings that change answers.
+USUAL = "usual"
+UNUSUAL = "unusual"
+SETTINGS: dict[str, dict[str, object]] = {
+    USUAL: {},
+    UNUSUAL: {
+        "auto.create.topics.enable": False,
+        "delete.topic.enable": False,
+        "num.partitions": 3,
+        "min.insync.replicas": 2,
+        "message.max.bytes": 3000,
+        "fetch.max.bytes": 2000,
+        "socket.request.max.bytes": 100_000,
+        "max.request.partition.size.limit": 4,
+        "max.incremental.fetch.session.cache.slots": 0,
+        "log.message.timestamp.type": "LogAppendTime",
+        "log.retention.hours": 5,
+        "log.segment.bytes": 1_500_000,
+        "compression.type": "uncompressed",
+    },
+}
+_NEEDS: dict[str, str] = {}
+
 
 def scenario(function: Scenario) -> Scenario:
     SCENARIOS[function.__name__] = function
     return function
+
+
+def on_unusual(function: Scenario) -> Scenario:
+    _NEEDS[function.__name__] = UNUSUAL
+    return scenario(function)
+
+
+def settings_of(name: str) -> str:
+    """Which of SETTINGS the scenario's broker has."""
+    return _NEEDS.get(name, USUAL)
 
 
 def load() -> dict[str, Scenario]:

@@ -19,17 +19,9 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
-    early = shared.refusals([(item.resource_type, item.resource_name) for item in request.resources])
-    early += [
-        shared.alter_loggers(
-            item.resource_name,
-            node.broker_id,
-            {config.name: config.value for config in item.configs},
-            request.validate_only,
-        )
-        for item in request.resources
-        if item.resource_type == shared.BROKER_LOGGER
-    ]
+    early = shared.refusals(
+        [(item.resource_type, item.resource_name) for item in request.resources], loggers_allowed=False
+    )
     changes = [
         WholeChange(
             shared.resource(item.resource_type, item.resource_name),

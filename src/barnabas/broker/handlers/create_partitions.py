@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 
-def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> None:
+def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> CreatePartitionsResponse | None:
+    if request.timeout_ms <= 0:
+        late = ErrorCode.REQUEST_TIMED_OUT  # whoever waits for no time at all is not waited for
+        return CreatePartitionsResponse(
+            results=[CreatePartitionsTopicResult(topic.name, late) for topic in request.topics]
+        )
+
     def done(results: tuple[PartitionsResult, ...], error: StoreError | None) -> None:
         context.reply(CreatePartitionsResponse(results=[_answer(result, error) for result in results]))
 
@@ -30,6 +36,7 @@ def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> No
         ),
         done,
     )
+    return None
 
 
 def _more(topic: CreatePartitionsTopic) -> MorePartitions:

@@ -25,12 +25,21 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 
-def handle(node: Node, context: Context, request: CreateTopicsRequest) -> None:
+def handle(node: Node, context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse | None:
+    if request.timeout_ms <= 0:
+        return CreateTopicsResponse(topics=[_too_late(topic.name) for topic in request.topics])
+
     def done(results: tuple[TopicResult, ...], error: StoreError | None) -> None:
         context.reply(CreateTopicsResponse(topics=[_answer(node, result, error) for result in results]))
 
     topics = [_new_topic(topic) for topic in request.topics]
     create_topics(node, topics, done, validate_only=request.validate_only)
+    return None
+
+
+def _too_late(name: str) -> CreatableTopicResult:
+    """Whoever waits for no time at all is not waited for."""
+    return CreatableTopicResult(name, error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=None)
 
 
 def _new_topic(topic: CreatableTopic) -> NewTopic:

@@ -22,12 +22,14 @@ _HIGH_WATERMARK = -1
 
 
 def handle(node: Node, context: Context, request: DeleteRecordsRequest) -> DeleteRecordsResponse:
+    wanted: dict[str, dict[int, DeleteRecordsPartition]] = {}
+    for topic in request.topics:
+        for asked in topic.partitions:  # what is named twice is done once, as the last one says
+            wanted.setdefault(topic.name, {})[asked.partition_index] = asked
     return DeleteRecordsResponse(
         topics=[
-            DeleteRecordsTopicResult(
-                topic.name, [_one(node, topic.name, asked) for asked in topic.partitions]
-            )
-            for topic in request.topics
+            DeleteRecordsTopicResult(name, [_one(node, name, asked) for asked in rows.values()])
+            for name, rows in wanted.items()
         ]
     )
 
@@ -47,7 +49,7 @@ def _delete(node: Node, topic: str, asked: DeleteRecordsPartition) -> int:
     if topic in INTERNAL_TOPICS:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
     log = partition.leader_log()
-    if not log.config.delete:
+    if log.config.compact and not log.config.delete:
         raise ApiError(ErrorCode.POLICY_VIOLATION)
     offset = log.high_watermark if asked.offset == _HIGH_WATERMARK else asked.offset
     if not 0 <= offset <= log.high_watermark:

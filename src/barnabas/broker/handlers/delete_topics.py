@@ -28,7 +28,12 @@ def handle(node: Node, context: Context, request: DeleteTopicsRequest) -> Delete
         # Kafka answers what older clients understand: before v3 there was no code for it.
         code = ErrorCode.TOPIC_DELETION_DISABLED if context.version >= 3 else ErrorCode.INVALID_REQUEST
         return DeleteTopicsResponse(
-            responses=[DeletableTopicResult(s.name, s.topic_id, code, code.sentence) for s in selectors]
+            responses=[DeletableTopicResult(s.name, s.topic_id, code) for s in selectors]
+        )
+    if request.timeout_ms <= 0:
+        late = ErrorCode.REQUEST_TIMED_OUT  # whoever waits for no time at all is not waited for
+        return DeleteTopicsResponse(
+            responses=[DeletableTopicResult(s.name, s.topic_id, late) for s in selectors]
         )
 
     def done(results: tuple[DeletedTopic, ...], error: StoreError | None) -> None:

@@ -28,9 +28,18 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
+_KINDS = frozenset({TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP})
 
 
 def handle(node: Node, context: Context, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+    if any(resource.resource_type not in _KINDS for resource in request.resources):
+        code = ErrorCode.INVALID_REQUEST  # for all of them, as in Kafka
+        return DescribeConfigsResponse(
+            results=[
+                DescribeConfigsResult(code, code.sentence, item.resource_type, item.resource_name)
+                for item in request.resources
+            ]
+        )
     return DescribeConfigsResponse(results=[_one(node, request, resource) for resource in request.resources])
 
 
@@ -41,11 +50,12 @@ def _one(
     try:
         rows: Sequence[Described] = _rows(node, kind, name)
     except ApiError as error:
-        return DescribeConfigsResult(error.code, error.message, kind, name)
+        unknown = error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION  # which Kafka does not explain
+        return DescribeConfigsResult(error.code, "" if unknown else error.message, kind, name)
     wanted = resource.configuration_keys
     # An empty list asks for everything as well: clients of both minds exist.
     shown = rows if not wanted else [row for row in rows if row.name in set(wanted)]
-    return DescribeConfigsResult(0, None, kind, name, [_row(request, row) for row in shown])
+    return DescribeConfigsResult(0, "", kind, name, [_row(request, row) for row in shown])
 
 
 def _rows(node: Node, kind: int, name: str) -> list[Described]:
@@ -59,13 +69,15 @@ def _rows(node: Node, kind: int, name: str) -> list[Described]:
     if kind == BROKER_LOGGER:
         if name == "":
             raise ApiError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
-        _check_broker(node, name)
+        _check_broker(node, name, "")
         return loggers.describe()
-    if kind == GROUP and name:
+    if kind == GROUP:
+        if name == "":
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
         return resolve.describe_group(node.image.config(ConfigKind.GROUP, name), node.settings)
-    if kind == CLIENT_METRICS and name:
-        return resolve.describe_client_metrics(node.image.config(ConfigKind.CLIENT_METRICS, name))
-    raise ApiError(ErrorCode.INVALID_REQUEST, f"Unsupported resource type: {kind}")
+    if name == "":
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Client metrics subscription name must not be empty")
+    return resolve.describe_client_metrics(node.image.config(ConfigKind.CLIENT_METRICS, name))
 
 
 def _topic(node: Node, name: str) -> list[Described]:
@@ -77,7 +89,7 @@ def _topic(node: Node, name: str) -> list[Described]:
     return resolve.describe_topic(node.image.config(ConfigKind.TOPIC, name), node.settings)
 
 
-def _check_broker(node: Node, name: str) -> None:
+def _check_broker(node: Node, name: str, otherwise: str = " or empty string,") -> None:
     try:
         broker_id = int(name)
     except ValueError:
@@ -87,7 +99,7 @@ def _check_broker(node: Node, name: str) -> None:
     if broker_id != node.broker_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            f"Unexpected broker id, expected {node.broker_id} or empty string, but received {name}",
+            f"Unexpected broker id, expected {node.broker_id}{otherwise} but received {name}",
         )
 
 

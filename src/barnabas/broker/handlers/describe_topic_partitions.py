@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 def handle(
     node: Node, context: Context, request: DescribeTopicPartitionsRequest
 ) -> DescribeTopicPartitionsResponse:
+    if _has_bad_cursor(request):
+        code = ErrorCode.INVALID_REQUEST
+        return DescribeTopicPartitionsResponse(
+            topics=[DescribeTopicPartitionsResponseTopic(code, topic.name) for topic in request.topics]
+        )
     limit = min(request.response_partition_limit, node.settings.integer("max.request.partition.size.limit"))
     if limit <= 0:
         limit = 1
@@ -47,20 +52,29 @@ def handle(
     return response
 
 
+def _has_bad_cursor(request: DescribeTopicPartitionsRequest) -> bool:
+    """A cursor names a partition, and one of the topics that are asked for."""
+    cursor = request.cursor
+    if cursor is None:
+        return False
+    foreign = bool(request.topics) and all(topic.name != cursor.topic_name for topic in request.topics)
+    return foreign or cursor.partition_index < 0
+
+
 def _wanted(image: ClusterImage, request: DescribeTopicPartitionsRequest) -> list[tuple[str, int]]:
     """Names in order with the first partition to show; a cursor says where the last page ended."""
     names = sorted({topic.name for topic in request.topics}) if request.topics else image.sorted_topic_names
     cursor = request.cursor
     if cursor is None:
         return [(name, 0) for name in names]
-    first = max(cursor.partition_index, 0)
+    first = cursor.partition_index
     return [(name, first if name == cursor.topic_name else 0) for name in names if name >= cursor.topic_name]
 
 
 def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
     bad = topic_name_problem(name) is not None
     code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return DescribeTopicPartitionsResponseTopic(code, name)
+    return DescribeTopicPartitionsResponseTopic(code, name, topic_authorized_operations=operations.TOPIC)
 
 
 def _topic(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
-from barnabas.broker.partition import Partition
+from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.session import Part
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
@@ -25,6 +25,7 @@ from barnabas.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
+    LeaderIdAndEpoch,
     PartitionData,
 )
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _LENGTH = struct.Struct(">i")
 _READ_COMMITTED = 1
 _TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 16
+_ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
 
 
 def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
@@ -46,19 +49,28 @@ def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
     if session is not None:
         entries = list(session.entries())
     else:
-        entries = [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
-    fetch = _Fetch(node, context, request, session, incremental, list(entries))
+        entries = _distinct(
+            [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
+        )
+    fetch = _Fetch(node, context, request, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
-    if fetch.enough or request.max_wait_ms <= 0 or not fetch.entries:
+    if fetch.enough or request.max_wait_ms <= 0 or not fetch.asked:
         return fetch.reply(answers)
     fetch.park()
     return None
 
 
+def _distinct(entries: list[Entry]) -> list[Entry]:
+    """Of a partition that is named twice the last counts, in the place of the first."""
+    if len(entries) < 2:
+        return entries
+    return list({(key, asked.partition): (key, asked) for key, asked in entries}.values())
+
+
 class _Fetch:
     """One fetch, which may have to be read twice: at once, and again when it is woken."""
 
-    __slots__ = ("context", "enough", "entries", "incremental", "node", "request", "session")
+    __slots__ = ("asked", "context", "enough", "entries", "incremental", "node", "request", "session")
 
     def __init__(
         self,
@@ -76,6 +88,7 @@ class _Fetch:
         self.incremental = incremental
         self.entries = entries
         self.enough = False
+        self.asked: dict[Partition, FetchPartition] = {}  # of the partitions that exist
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -86,11 +99,22 @@ class _Fetch:
         collected = 0
         answers = []
         self.enough = False
+        self.asked = {}
+        unknown = []
         for key, asked in self.entries:
             try:
-                data = self._read_one(key, asked, remaining, collected == 0)
+                partition = self._find(key, asked.partition)
             except ApiError as error:
-                data = PartitionData(asked.partition, error.code, -1, records=b"")
+                # Answered last, and nobody is woken for it.
+                unknown.append((key, PartitionData(asked.partition, error.code, -1, records=b"")))
+                continue
+            self.asked[partition] = asked
+            if self.incremental and self._is_quiet(key, partition, asked):
+                continue
+            try:
+                data = self._read_one(partition, asked, remaining, collected == 0)
+            except ApiError as error:
+                data = self._failed(partition, error.code)
                 self.enough = True
             if data.records:
                 collected += len(data.records)
@@ -100,12 +124,37 @@ class _Fetch:
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
-        return answers
+        return answers + unknown
 
-    def _read_one(self, key: TopicKey, asked: FetchPartition, remaining: int, first: bool) -> PartitionData:
-        partition = self._find(key, asked.partition)
+    def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
+        data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
+        if self.context.version >= _LEADERS_SINCE and code in _ELSEWHERE:
+            data.current_leader = LeaderIdAndEpoch(partition.image.leader, partition.image.leader_epoch)
+        return data
+
+    def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
+        """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer."""
+        assert self.session is not None
+        sent = self.session.partitions.get((key, asked.partition))
+        log, image = partition.log, partition.image
+        if sent is None or log is None:
+            return False
+        return (
+            log.high_watermark == sent.high_watermark == asked.fetch_offset
+            and log.log_start_offset == sent.log_start_offset
+            and image.leader == partition.broker_id
+            and asked.current_leader_epoch in {NO_EPOCH, image.leader_epoch}
+            and asked.last_fetched_epoch in {NO_EPOCH, image.leader_epoch}
+        )
+
+    def _read_one(
+        self, partition: Partition, asked: FetchPartition, remaining: int, first: bool
+    ) -> PartitionData:
         log = partition.leader_log()
-        partition.check_epoch(asked.current_leader_epoch)
+        partition.check_epoch(max(asked.current_leader_epoch, NO_EPOCH))
+        state = self.request.replica_state
+        if self.request.replica_id >= 0 or (state is not None and state.replica_id >= 0):
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)  # it says it follows us, and nobody does
         data = PartitionData(
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
@@ -132,7 +181,8 @@ class _Fetch:
         if isinstance(key, bytes):
             name = self.node.image.topic_names.get(key)
             if name is None:
-                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+                gone = self.session is not None and self.session.has_answered(key, index)
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if gone else ErrorCode.UNKNOWN_TOPIC_ID)
         else:
             name = key
         partition = self.node.replicas.find(name, index)
@@ -155,7 +205,7 @@ class _Fetch:
                 topics.append(_topic(key, partitions))
                 last = key
             partitions.append(data)
-        session_id = 0 if session is None or not session.partitions else session.id
+        session_id = 0 if session is None else session.id
         response = FetchResponse(session_id=session_id, responses=topics)
         version = self.context.version
         parts = codec.encode_parts(response, version)
@@ -169,33 +219,41 @@ class _Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
-        partitions = [self._find(key, asked.partition) for key, asked in self.entries]
         self.node.purgatory.park(
             self.context.session,
-            partitions,
+            self.asked,
             self.node.now_ms + self.request.max_wait_ms,
             self._satisfied,
             self._finish,
         )
 
-    def _satisfied(self) -> bool:
-        """Enough bytes have come, or something happened that the client should hear at once."""
-        total = 0
+    def _satisfied(self, moved: Partition) -> bool:
+        """Enough bytes have come, or something happened that the client should hear at once. Only the
+        partition that moved is looked at first: a consumer may wait for thousands."""
+        try:
+            available = self._available(moved)
+            if available == 0 or self.request.min_bytes <= 1:
+                return available > 0
+            return sum(map(self._available, self.asked)) >= self.request.min_bytes
+        except ApiError:
+            return True
+
+    def _available(self, partition: Partition) -> int:
+        """Bytes that are there to fetch; ApiError where the answer is an error."""
+        asked = self.asked[partition]
+        log = partition.leader_log()
+        offset = asked.fetch_offset
+        if not log.log_start_offset <= offset <= log.log_end_offset:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
         committed = self.request.isolation_level == _READ_COMMITTED
-        for key, asked in self.entries:
-            try:
-                log = self._find(key, asked.partition).leader_log()
-            except ApiError:
-                return True
-            upper = log.last_stable_offset if committed else log.high_watermark
-            offset = asked.fetch_offset
-            if not log.log_start_offset <= offset <= log.log_end_offset:
-                return True
-            if upper > offset:
-                if self.request.min_bytes <= 1:
-                    return True
-                total += min(log.bytes_available(offset, upper), asked.partition_max_bytes)
-        return total >= self.request.min_bytes
+        upper = log.last_stable_offset if committed else log.high_watermark
+        if upper <= offset:
+            return 0
+        try:
+            available = log.bytes_available(offset, upper)
+        except OSError as error:  # the read that follows meets it too, and says so
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+        return min(max(available, 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
         self.context.session.send(self.reply(self.read()))
@@ -210,6 +268,8 @@ def _topic(key: TopicKey, partitions: list[PartitionData]) -> FetchableTopicResp
 def _diverges(log: Log, asked: FetchPartition, data: PartitionData) -> bool:
     """KIP-595: the client's last epoch ended earlier here than it thinks; tell it where."""
     end = log.end_offset_for_epoch(asked.last_fetched_epoch)
+    if end.epoch < 0:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)  # an epoch that we never had
     if end.epoch == asked.last_fetched_epoch and end.end_offset >= asked.fetch_offset:
         return False
     data.diverging_epoch = EpochEndOffset(end.epoch, end.end_offset)

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest) -> None:
-    early = shared.refusals([(item.resource_type, item.resource_name) for item in request.resources])
+    named = [(item.resource_type, item.resource_name) for item in request.resources]
+    early = shared.refusals(named, loggers_allowed=True)
+    refused = {(answer.resource_type, answer.resource_name) for answer in early}
     early += [
         _loggers(node, item, request.validate_only)
         for item in request.resources
         if item.resource_type == shared.BROKER_LOGGER
+        and (item.resource_type, item.resource_name) not in refused
     ]
     changes = [_change(item) for item in request.resources if item.resource_type in shared.KINDS]
 
@@ -60,12 +63,22 @@ def _change(item: AlterConfigsResource) -> IncrementalChange:
 
 
 def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> shared.Answer:
-    if any(c.config_operation not in {AlterOperation.SET, AlterOperation.DELETE} for c in item.configs):
-        return shared.Answer(
-            ErrorCode.INVALID_REQUEST,
-            "APPEND and SUBTRACT operations are not allowed for the BROKER_LOGGER resource",
-            shared.BROKER_LOGGER,
-            item.resource_name,
-        )
+    problem = _logger_problem(item)
+    if problem is not None:
+        return shared.Answer(ErrorCode.INVALID_REQUEST, problem, shared.BROKER_LOGGER, item.resource_name)
     levels = {c.name: None if c.config_operation == AlterOperation.DELETE else c.value for c in item.configs}
     return shared.alter_loggers(item.resource_name, node.broker_id, levels, validate_only)
+
+
+def _logger_problem(item: AlterConfigsResource) -> str | None:
+    nulls = [c.name for c in item.configs if c.value is None and c.config_operation != AlterOperation.DELETE]
+    if nulls:
+        return f"Null value not supported for : {', '.join(nulls)}"
+    for config in item.configs:
+        operation = config.config_operation
+        if operation in {AlterOperation.APPEND, AlterOperation.SUBTRACT}:
+            name = AlterOperation(operation).name
+            return f"{name} operation is not allowed for the BROKER_LOGGER resource"
+        if operation not in {AlterOperation.SET, AlterOperation.DELETE}:
+            return f"Unknown operations type {operation}"
+    return None

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def handle(node: Node, context: Context, request: InitProducerIdRequest) -> InitProducerIdResponse | None:
     if request.transactional_id is not None:
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE if request.transactional_id else ErrorCode.INVALID_REQUEST
-        return InitProducerIdResponse(error_code=code)
+        return InitProducerIdResponse(error_code=code, producer_epoch=-1)
+    if (request.producer_id == -1) != (request.producer_epoch == -1):
+        return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
 
     def allocated(producer_id: int | None) -> None:
         if producer_id is None:

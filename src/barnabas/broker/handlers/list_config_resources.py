@@ -21,7 +21,7 @@ _TOPIC, _BROKER, _BROKER_LOGGER, _CLIENT_METRICS, _GROUP = 2, 4, 8, 16, 32
 
 
 def handle(node: Node, context: Context, request: ListConfigResourcesRequest) -> ListConfigResourcesResponse:
-    kinds = list(request.resource_types)
+    kinds = list(dict.fromkeys(request.resource_types))
     if context.version == 0:
         kinds = [_CLIENT_METRICS]  # all that version 0 knew
     elif not kinds:

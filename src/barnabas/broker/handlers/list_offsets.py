@@ -38,33 +38,36 @@ _NONE = TimestampOffset(-1, -1, -1)
 
 
 def handle(node: Node, context: Context, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    asked = Counter((t.name, p.partition_index) for t in request.topics for p in t.partitions)
+    times = Counter((t.name, p.partition_index) for t in request.topics for p in t.partitions)
     topics = []
     for topic in request.topics:
+        # A partition that is asked for twice is refused, once.
+        asked = {partition.partition_index: partition for partition in topic.partitions}
         answers = []
-        for partition in topic.partitions:
+        for partition in asked.values():
             try:
-                if asked[topic.name, partition.partition_index] > 1:
+                if times[topic.name, partition.partition_index] > 1:
                     raise ApiError(ErrorCode.INVALID_REQUEST)
                 found = _find(node, context.version, request.isolation_level, topic.name, partition)
                 answers.append(ListOffsetsPartitionResponse(partition.partition_index, 0, *found))
             except ApiError as error:
                 answers.append(ListOffsetsPartitionResponse(partition.partition_index, error.code))
-        topics.append(ListOffsetsTopicResponse(topic.name, answers))
+        if answers:
+            topics.append(ListOffsetsTopicResponse(topic.name, answers))
     return ListOffsetsResponse(topics=topics)
 
 
 def _find(
     node: Node, version: int, isolation_level: int, topic: str, asked: ListOffsetsPartition
 ) -> TimestampOffset:
+    timestamp = asked.timestamp
+    if timestamp < 0 and version < _SINCE.get(timestamp, 0 if timestamp >= _EARLIEST else 1000):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     partition = node.replicas.find(topic, asked.partition_index)
     if partition is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     log = partition.leader_log()
     partition.check_epoch(asked.current_leader_epoch)
-    timestamp = asked.timestamp
-    if timestamp < 0 and version < _SINCE.get(timestamp, 0 if timestamp >= _EARLIEST else 1000):
-        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     upper = log.last_stable_offset if isolation_level == _READ_COMMITTED else log.high_watermark
     try:
         found = _look_up(log, timestamp, upper)

@@ -17,7 +17,6 @@ from barnabas.model.image import ClusterImage, PartitionImage, TopicImage
 from barnabas.protocol import codec
 from barnabas.protocol.messages.metadata import (
     MetadataRequest,
-    MetadataRequestTopic,
     MetadataResponse,
     MetadataResponseBroker,
     MetadataResponsePartition,
@@ -27,19 +26,15 @@ from barnabas.protocol.messages.metadata import (
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
+_IDS_SINCE = 12
+
 
 def handle(node: Node, context: Context, request: MetadataRequest) -> MetadataResponse:
+    problem = _problem(context.version, request)
+    if problem is not None:
+        return _refuse(request, problem)
     image = node.image
     listener = context.session.listener
-    with_operations = request.include_topic_authorized_operations
-    wanted = request.topics
-    if wanted is None or (context.version == 0 and not wanted):
-        topics = [
-            _encoded(node, image.topics[name], context.version, with_operations)
-            for name in image.sorted_topic_names
-        ]
-    else:
-        topics = [_one(node, context, request, topic) for topic in wanted]
     response = MetadataResponse(
         brokers=[
             MetadataResponseBroker(broker.id, endpoint.host, endpoint.port, broker.rack)
@@ -48,27 +43,60 @@ def handle(node: Node, context: Context, request: MetadataRequest) -> MetadataRe
         ],
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
-        topics=topics,
+        topics=_topics(node, context, request),
     )
     if request.include_cluster_authorized_operations:
         response.cluster_authorized_operations = operations.CLUSTER
     return response
 
 
-def _one(
-    node: Node, context: Context, request: MetadataRequest, wanted: MetadataRequestTopic
-) -> MetadataResponseTopic:
-    if wanted.topic_id != ZERO_UUID:
-        topic = node.image.topic_by_id(wanted.topic_id)
-        if topic is None:
-            return MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_ID, None, wanted.topic_id)
-    else:
-        name = wanted.name or ""
-        topic = node.image.topics.get(name)
-        if topic is None:
-            allowed = request.allow_auto_topic_creation or context.version < 4
-            return MetadataResponseTopic(_missing(node, name, allowed), name)
-    return _encoded(node, topic, context.version, request.include_topic_authorized_operations)
+def _problem(version: int, request: MetadataRequest) -> ErrorCode | None:
+    """Ids came with version 10 and work since version 12, where a topic must have one or the other."""
+    for topic in request.topics or ():
+        has_id = topic.topic_id != ZERO_UUID
+        if version < _IDS_SINCE and (has_id or topic.name is None):
+            return ErrorCode.INVALID_REQUEST
+        if topic.name is None and not has_id:
+            return ErrorCode.UNKNOWN_SERVER_ERROR
+    return None
+
+
+def _refuse(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
+    rows = [MetadataResponseTopic(code, topic.name or "", topic.topic_id) for topic in request.topics or ()]
+    return MetadataResponse(topics=rows, error_code=code)
+
+
+def _topics(node: Node, context: Context, request: MetadataRequest) -> list[MetadataResponseTopic]:
+    """Each topic once. Where one is named by id, all that are named otherwise are left out."""
+    image, version, wanted = node.image, context.version, request.topics
+    with_operations = request.include_topic_authorized_operations
+    if wanted is None or (version == 0 and not wanted):
+        return [
+            _encoded(node, image.topics[name], version, with_operations) for name in image.sorted_topic_names
+        ]
+    ids = dict.fromkeys(topic.topic_id for topic in wanted if topic.topic_id != ZERO_UUID)
+    if ids:
+        return [
+            MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_ID, None, topic_id)
+            if (topic := image.topic_by_id(topic_id)) is None
+            else _encoded(node, topic, version, with_operations)
+            for topic_id in ids
+        ]
+    may_create = request.allow_auto_topic_creation or version < 4
+    names = dict.fromkeys(topic.name or "" for topic in wanted)
+    return [
+        _missing_topic(node, name, may_create, with_operations)
+        if (topic := image.topics.get(name)) is None
+        else _encoded(node, topic, version, with_operations)
+        for name in names
+    ]
+
+
+def _missing_topic(node: Node, name: str, may_create: bool, with_operations: bool) -> MetadataResponseTopic:
+    row = MetadataResponseTopic(_missing(node, name, may_create), name)
+    if with_operations:
+        row.topic_authorized_operations = operations.TOPIC
+    return row
 
 
 def _missing(node: Node, name: str, may_create: bool) -> ErrorCode:

@@ -97,8 +97,8 @@ def _distinct(topics: Sequence[TopicProduceData]) -> list[TopicProduceData]:
 
 
 def _check_whole(request: ProduceRequest) -> None:
-    """What is wrong with one partition's bytes and refuses the whole request: Kafka looks whether any batch is
-    transactional before anything else, and cannot tell of bytes that are no batch of any format."""
+    """What is wrong with one partition's bytes and refuses the whole request: Kafka looks whether any batch
+    is transactional before anything else, and cannot tell of bytes that are no batch of any format."""
     for topic in request.topic_data:
         for data in topic.partition_data:
             view = data.records
@@ -107,7 +107,8 @@ def _check_whole(request: ProduceRequest) -> None:
             _, length, _, magic = _OLDEST_HEAD.unpack_from(view)
             if length < _OLDEST_OVERHEAD_BYTES:
                 raise CorruptRecordsError(
-                    f"Record size {length} is less than the minimum record overhead ({_OLDEST_OVERHEAD_BYTES})"
+                    f"Record size {length} is less than the minimum record overhead "
+                    f"({_OLDEST_OVERHEAD_BYTES})"
                 )
             if not 0 <= magic <= 2:
                 raise CorruptRecordsError(f"Invalid magic found in record: {magic}")
@@ -234,7 +235,7 @@ def _park(
     response: ProduceResponse,
     waiting: list[_Pending],
 ) -> None:
-    def satisfied() -> bool:
+    def satisfied(_moved: Partition) -> bool:
         return all(item.partition.log is None or _is_committed(item, acks) for item in waiting)
 
     def finish() -> None:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import struct
+import time
+from typing import Any
+
+import crc32c
 from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.scenario import scenario
 from tests.support.answers.scenarios.fetch import fill
 from tests.support.answers.scenarios.produce import T0_MS, produce
-from tests.support.batches import Batch
+from tests.support.batches import Batch, zigzag
 
 from barnabas.protocol.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
-from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest
+from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from barnabas.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
+from barnabas.records.compress import Codec, compress
 
 
 def list_offsets(
@@ -44,12 +50,12 @@ def list_offsets_by_time(d: Dialogue) -> None:
         )
     for moment in (T0_MS - 1, T0_MS, T0_MS + 1, T0_MS + 1000, T0_MS + 2000, T0_MS + 2001, 2**63 - 1):
         d.ask(f"moment {moment - T0_MS if moment < 2**60 else 'max'}", list_offsets(topic, (0, moment)))
-    for isolation in (-1, 2):
-        d.ask(f"isolation {isolation}", list_offsets(topic, (0, -1), isolation=isolation))
+    d.ask("isolation 5", list_offsets(topic, (0, -1), isolation=5))
     for epoch in (-2, 0, 1, 9):
         d.ask(f"epoch {epoch}", list_offsets(topic, (0, -1), epoch=epoch), range(4, 12))
     d.ask("partition twice", list_offsets(topic, (0, -1), (0, -2)))
-    d.ask("partition twice and another", list_offsets(topic, (0, -1), (1, -2), (0, -2)), 7)
+    mixed = list_offsets(topic, (0, -1), (1, -2), (0, -2))
+    d.ask("partition twice and another", mixed, 7, view=_partitions_in_order)
     d.ask("unknown partition", list_offsets(topic, (9, -1)))
     d.ask("negative partition", list_offsets(topic, (-1, -1)))
     d.ask("unknown topic", list_offsets(d.name("no"), (0, -1)))
@@ -67,12 +73,46 @@ def list_offsets_by_time(d: Dialogue) -> None:
         d.ask(f"after deletion {timestamp}", list_offsets(topic, (0, timestamp)), (1, 4, 8, 11))
 
 
+def _partitions_in_order(shown: Any) -> Any:
+    for topic in shown["topics"]:
+        topic["partitions"].sort(key=lambda row: row.get("partition_index", 0))
+    return shown
+
+
 @scenario
 def list_offsets_inside_batches(d: Dialogue) -> None:
-    """Records of one batch with times of their own, out of order; compressed; with the batch's append time."""
-    from barnabas.records.build import build_batch
+    """Records of one batch with times of their own, out of order: plain, compressed, with an append time."""
+    payload = records_at(0, 50, 10, 70, 70, 20)
+    plain = Batch((b"",) * 6, timestamp_ms=T0_MS, payload=payload).encode()
+    batch = with_max_timestamp(plain, T0_MS + 70)
+    packed = Batch(
+        (b"",) * 6, timestamp_ms=T0_MS, attributes=1, payload=compress(Codec.GZIP, payload)
+    ).encode()
+    for short, records, configs in (
+        ("plain", batch, {}),
+        ("packed", with_max_timestamp(packed, T0_MS + 70), {}),
+        ("appended", batch, {"message_timestamp_type": "LogAppendTime"}),
+    ):
+        topic = d.topic(short, 1, **configs)
+        for _ in range(2):
+            d.peer.exchange(produce(topic, records), 9)
+            time.sleep(0.005)  # two append times
+        for moment in (-3, 0, T0_MS, T0_MS + 1, T0_MS + 50, T0_MS + 51, T0_MS + 70, T0_MS + 71):
+            label = moment if moment <= 0 else f"T+{moment - T0_MS}"
+            d.ask(f"{short}: {label}", list_offsets(topic, (0, moment)), (1, 7, 11))
 
-    del build_batch
+
+def records_at(*deltas_ms: int) -> bytes:
+    rows = []
+    for index, delta in enumerate(deltas_ms):
+        body = b"\0" + zigzag(delta) + zigzag(index) + zigzag(-1) + zigzag(1) + b"v" + zigzag(0)
+        rows.append(zigzag(len(body)) + body)
+    return b"".join(rows)
+
+
+def with_max_timestamp(batch: bytes, timestamp_ms: int) -> bytes:
+    changed = batch[:35] + struct.pack(">q", timestamp_ms) + batch[43:]
+    return changed[:17] + struct.pack(">I", crc32c.crc32c(changed[21:])) + changed[21:]
 
 
 @scenario
@@ -145,6 +185,11 @@ def delete_records(d: Dialogue) -> None:
 
 @scenario
 def init_producer_id(d: Dialogue) -> None:
+    for _ in range(100):  # a broker that just started has no ids yet
+        answer = d.peer.exchange(InitProducerIdRequest(None, 60000), 4)
+        if isinstance(answer, InitProducerIdResponse) and answer.error_code == 0:
+            break
+        time.sleep(0.05)
     for producer, epoch in ((-1, -1), (5, 0), (5, -1), (-1, 3), (-2, -2), (2**40, 32767)):
         request = InitProducerIdRequest(None, 60000, producer, epoch)
         d.ask(f"producer {producer} epoch {epoch}", request)

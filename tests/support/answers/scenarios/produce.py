@@ -9,6 +9,7 @@ from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.scenario import scenario
 from tests.support.batches import Batch
 
+from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from barnabas.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.records.compress import Codec, compress
 
@@ -24,6 +25,13 @@ def produce(
     return ProduceRequest(
         None, acks, 5000, [TopicProduceData(topic_id, topic, [PartitionProduceData(index, records)])]
     )
+
+
+def stored(d: Dialogue, short: str, index: int = 0) -> None:
+    """What a reader gets: offsets, epoch, attributes and times as the broker wrote them."""
+    asked = FetchTopic(d.topic_id(short), d.name(short), [FetchPartition(index, -1, 0, -1, -1, 1 << 20)])
+    request = FetchRequest(None, None, -1, 0, 0, 1 << 20, 0, 0, -1, [asked], [], "")
+    d.ask(f"stored in {short}-{index}", request, 12)
 
 
 @scenario
@@ -125,7 +133,9 @@ def bad_batches() -> dict[str, bytes]:
         "garbage payload": change(GOOD, payload=b"\xff" * 30).encode(),
         "payload with bytes left": change(GOOD, payload=GOOD._records() + b"\0\0\0").encode(),
         "control batch": change(GOOD, attributes=0x20).encode(),
-        "transactional batch": change(GOOD, attributes=0x10, producer_id=77, producer_epoch=0, base_sequence=0).encode(),
+        "transactional batch": change(
+            GOOD, attributes=0x10, producer_id=77, producer_epoch=0, base_sequence=0
+        ).encode(),
         "transactional batch without producer": change(GOOD, attributes=0x10).encode(),
         "log append time": change(GOOD, attributes=0x08).encode(),
         "delete horizon": change(GOOD, attributes=0x40).encode(),
@@ -180,6 +190,12 @@ def produce_codecs(d: Dialogue) -> None:
         payload = GOOD._records() if codec is Codec.NONE else bytes(compress(codec, GOOD._records()))
         records = dataclasses.replace(GOOD, attributes=codec.value, payload=payload).encode()
         d.ask(codec.name, produce(topic, records, topic_id=d.topic_id("t")))
+    plain = d.topic("plain", compression_type="uncompressed")
+    for codec in Codec:
+        payload = GOOD._records() if codec is Codec.NONE else bytes(compress(codec, GOOD._records()))
+        records = dataclasses.replace(GOOD, attributes=codec.value, payload=payload).encode()
+        d.ask(f"{codec.name}, stored plain", produce(plain, records, topic_id=d.topic_id("plain")), LATEST)
+    stored(d, "plain")
 
 
 @scenario
@@ -194,6 +210,7 @@ def produce_timestamps(d: Dialogue) -> None:
     d.ask("log append time, too new", produce(appended, late, topic_id=d.topic_id("appended")), LATEST)
     marked = dataclasses.replace(GOOD, attributes=8).encode()
     d.ask("already marked", produce(appended, marked, topic_id=d.topic_id("appended")), LATEST)
+    stored(d, "appended")
     small = d.topic("small", max_message_bytes="100")
     d.ask(
         "too large",
@@ -274,6 +291,8 @@ def produce_idempotent(d: Dialogue) -> None:
     d.ask("another producer", produce(topic, batch(0, producer=902), index=0, topic_id=topic_id), LATEST)
     d.ask("epoch -1", produce(topic, batch(0, epoch=-1, producer=903), index=7, topic_id=topic_id), LATEST)
     d.ask("producer id -2", produce(topic, batch(0, producer=-2), index=8, topic_id=topic_id), LATEST)
+    for index in (0, 3, 5, 6):
+        stored(d, "t", index)
     for version in range(3, 14):
         d.ask(f"gap in v{version}", produce(topic, batch(50), index=0, topic_id=topic_id), version)
     from barnabas.protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
