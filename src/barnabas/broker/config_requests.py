@@ -40,21 +40,36 @@ def answer(result: ConfigResult, error: StoreError | None) -> Answer:
     return Answer(result.error, result.message, kind, result.resource.name)
 
 
-def refusals(resources: Sequence[tuple[int, str]], *, loggers_allowed: bool) -> Answers:
-    """Resources of types that cannot be altered, and loggers that are named twice."""
-    times = Counter(resources)
+class Named(NamedTuple):
+    """A resource as a request names it: which settings, and which of them without a value."""
+
+    kind: int
+    name: str
+    keys: list[str]
+    nulls: list[str]
+
+
+def refusals(resources: Sequence[Named], *, loggers_allowed: bool) -> Answers:
+    """What the controller never sees: types that cannot be altered, and loggers that are named badly."""
+    times = Counter((item.kind, item.name) for item in resources)
     return [
-        *(
-            Answer(ErrorCode.INVALID_REQUEST, f"Unknown resource type {kind}", kind, name)
-            for kind, name in resources
-            if kind not in KINDS and not (loggers_allowed and kind == BROKER_LOGGER)
-        ),
-        *(
-            Answer(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.", kind, name)
-            for kind, name in resources
-            if loggers_allowed and kind == BROKER_LOGGER and times[kind, name] > 1
-        ),
+        Answer(ErrorCode.INVALID_REQUEST, problem, item.kind, item.name)
+        for item in resources
+        if item.kind not in KINDS
+        if (problem := _problem(item, times[item.kind, item.name], loggers_allowed)) is not None
     ]
+
+
+def _problem(item: Named, times: int, loggers_allowed: bool) -> str | None:
+    if times > 1:
+        return "Each resource must appear at most once."
+    if len(set(item.keys)) < len(item.keys):
+        return "Error due to duplicate config keys"
+    if item.nulls:
+        return f"Null value not supported for : {', '.join(item.nulls)}"
+    if item.kind != BROKER_LOGGER or not loggers_allowed:
+        return f"Unknown resource type {item.kind}"
+    return None
 
 
 def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:

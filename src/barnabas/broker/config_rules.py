@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
 from barnabas.model.settings import alter
 from barnabas.model.settings.broker import BrokerSettings
@@ -36,6 +37,8 @@ class SettingsRules:
 
     def is_list(self, kind: ConfigKind, key: str) -> bool:
         row = SETTINGS[_SCOPES[kind]].get(key)
+        if row is None and kind is ConfigKind.BROKER:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {key}")
         return row is not None and row.type is Type.LIST
 
     def default(self, kind: ConfigKind, key: str) -> str | None:

@@ -133,15 +133,17 @@ def _changed(
 ) -> dict[str, str]:
     resource = change.resource
     if isinstance(change, IncrementalChange):
-        _check_keys([(a.key, a.value) for a in change.alterations if a.operation != AlterOperation.DELETE])
         _check_distinct([alteration.key for alteration in change.alterations])
-        _check_resource_name(resource, broker_id)
+        _check_keys([(a.key, a.value) for a in change.alterations if a.operation != AlterOperation.DELETE])
+        if resource.kind is ConfigKind.BROKER:
+            _check_resource_name(resource, broker_id)
         values = dict(image.config(*resource))
         for alteration in change.alterations:
             _alter(values, alteration, resource.kind, rules)
+        _check_resource_name(resource, broker_id)
     else:
-        _check_keys(change.values)
         _check_distinct([key for key, _ in change.values])
+        _check_keys(change.values)
         _check_resource_name(resource, broker_id)
         values = {key: value for key, value in change.values if value is not None}
     rules.check(resource, values)

@@ -10,6 +10,7 @@ from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import WholeChange, alter_configs
 from barnabas.protocol.messages.alter_configs import (
     AlterConfigsRequest,
+    AlterConfigsResource,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
-    early = shared.refusals(
-        [(item.resource_type, item.resource_name) for item in request.resources], loggers_allowed=False
-    )
+    early = shared.refusals([_named(item) for item in request.resources], loggers_allowed=False)
     changes = [
         WholeChange(
             shared.resource(item.resource_type, item.resource_name),
@@ -46,3 +45,9 @@ def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
         ),
         shared.collect(early, reply),
     )
+
+
+def _named(item: AlterConfigsResource) -> shared.Named:
+    keys = [config.name for config in item.configs]
+    nulls = [config.name for config in item.configs if config.value is None]
+    return shared.Named(item.resource_type, item.resource_name, keys, nulls)

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest) -> None:
-    named = [(item.resource_type, item.resource_name) for item in request.resources]
-    early = shared.refusals(named, loggers_allowed=True)
+    early = shared.refusals([_named(item) for item in request.resources], loggers_allowed=True)
     refused = {(answer.resource_type, answer.resource_name) for answer in early}
     early += [
         _loggers(node, item, request.validate_only)
@@ -57,6 +56,12 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
     )
 
 
+def _named(item: AlterConfigsResource) -> shared.Named:
+    keys = [c.name for c in item.configs]
+    nulls = [c.name for c in item.configs if c.value is None and c.config_operation != AlterOperation.DELETE]
+    return shared.Named(item.resource_type, item.resource_name, keys, nulls)
+
+
 def _change(item: AlterConfigsResource) -> IncrementalChange:
     alterations = tuple(Alteration(c.name, c.config_operation, c.value) for c in item.configs)
     return IncrementalChange(shared.resource(item.resource_type, item.resource_name), alterations)
@@ -71,9 +76,6 @@ def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> sha
 
 
 def _logger_problem(item: AlterConfigsResource) -> str | None:
-    nulls = [c.name for c in item.configs if c.value is None and c.config_operation != AlterOperation.DELETE]
-    if nulls:
-        return f"Null value not supported for : {', '.join(nulls)}"
     for config in item.configs:
         operation = config.config_operation
         if operation in {AlterOperation.APPEND, AlterOperation.SUBTRACT}:
