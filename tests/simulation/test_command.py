@@ -25,7 +25,7 @@ def test_a_broken_promise_prints_the_command_that_replays_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reply_before_the_fsync(monkeypatch)
-    assert main(["--promise", "power_loss", "--seeds", "10"]) == 1
+    assert main(["--promise", "power_loss", "--seeds", "100"]) == 1
     told = capsys.readouterr().out
     assert "NoLostWrite: lost: " in told
     assert "replay: python -m barnabas.sim --promise power_loss --seed " in told

@@ -11,6 +11,7 @@ from barnabas.controller.configs import ConfigResult
 from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
+from barnabas.model.settings.alter import Change, check_changes
 from barnabas.ports import StoreError
 
 KINDS: Mapping[int, ConfigKind] = {
@@ -45,21 +46,33 @@ def answer(result: ConfigResult, error: StoreError | None) -> Answer:
     return Answer(result.error, result.message, kind, result.resource.name)
 
 
-def refusals(resources: Sequence[tuple[int, str]], *, loggers_allowed: bool) -> Answers:
-    """Resources of types that cannot be altered, and loggers that are named twice."""
-    times = Counter(resources)
-    return [
-        *(
-            Answer(ErrorCode.INVALID_REQUEST, f"Unknown resource type {kind}", kind, name)
-            for kind, name in resources
-            if kind not in KINDS and not (loggers_allowed and kind == ResourceType.BROKER_LOGGER)
-        ),
-        *(
-            Answer(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.", kind, name)
-            for kind, name in resources
-            if loggers_allowed and kind == ResourceType.BROKER_LOGGER and times[kind, name] > 1
-        ),
-    ]
+class Named(NamedTuple):
+    """A resource as a request names it, and what is to change."""
+
+    kind: int
+    name: str
+    changes: tuple[Change, ...]
+
+
+def refusals(resources: Sequence[Named], *, loggers_allowed: bool) -> Answers:
+    """What the controller never sees: types that cannot be altered, and loggers that are named badly."""
+    times = Counter((item.kind, item.name) for item in resources)
+    answers = []
+    for item in resources:
+        try:
+            if item.kind not in KINDS:
+                _check(item, times[item.kind, item.name], loggers_allowed)
+        except ApiError as error:
+            answers.append(Answer(error.code, error.message, item.kind, item.name))
+    return answers
+
+
+def _check(item: Named, times: int, loggers_allowed: bool) -> None:
+    if times > 1:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+    check_changes(item.changes)
+    if item.kind != ResourceType.BROKER_LOGGER or not loggers_allowed:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {item.kind}")
 
 
 def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:

@@ -47,6 +47,13 @@ class FetchSession:
         return ((key[0], sent.asked) for key, sent in self.partitions.items())
 
     def update(self, request: FetchRequest) -> None:
+        self.add(request)
+        for forgotten in request.forgotten_topics_data:
+            key = forgotten.topic_id if self.by_id else forgotten.topic
+            for index in forgotten.partitions:
+                self.partitions.pop((key, index), None)
+
+    def add(self, request: FetchRequest) -> None:
         for topic in request.topics:
             key = topic.topic_id if self.by_id else topic.topic
             for asked in topic.partitions:
@@ -55,19 +62,15 @@ class FetchSession:
                     self.partitions[key, asked.partition] = _Sent(asked)
                 else:
                     sent.asked = asked
-        for forgotten in request.forgotten_topics_data:
-            key = forgotten.topic_id if self.by_id else forgotten.topic
-            for index in forgotten.partitions:
-                self.partitions.pop((key, index), None)
 
     def has_answered(self, key: TopicKey, index: int) -> bool:
         """Whether the partition was there once, so that its topic must have gone meanwhile."""
         sent = self.partitions.get((key, index))
         return sent is not None and sent.log_start_offset >= 0
 
-    def is_news(self, key: TopicKey, data: PartitionData) -> bool:
+    def is_news(self, key: TopicKey, data: PartitionData, *, incremental: bool = True) -> bool:
         """Whether an incremental reply must mention the partition; remembers what was said. One that gave
-        data goes to the end of the line, so that a small `max_bytes` starves none."""
+        data to an incremental fetch goes to the end of the line: a small `max_bytes` starves none."""
         place = (key, data.partition_index)
         sent = self.partitions.get(place)
         if sent is None:
@@ -85,7 +88,7 @@ class FetchSession:
         sent.high_watermark = -1 if data.error_code else data.high_watermark
         if not data.error_code:
             sent.log_start_offset = data.log_start_offset
-        if has_data:
+        if has_data and incremental:
             self.partitions[place] = self.partitions.pop(place)
         return news
 
@@ -141,7 +144,7 @@ class FetchSessions:
         while session_id == NO_SESSION or session_id in self._sessions:
             session_id = 1 + self._random.below(2**31 - 1)
         session = FetchSession(session_id, by_id, is_replica, now_ms)
-        session.update(request)
+        session.add(request)  # a new session has nothing to forget
         self._sessions[session_id] = session
         return session
 

@@ -87,8 +87,10 @@ def _changed(
     scope = _SCOPES[resource.kind]
     if isinstance(change, IncrementalChange):
         alter.check_changes(change.changes)
-        _check_resource_name(resource, broker_id)
+        if resource.kind is ConfigKind.BROKER:
+            _check_resource_name(resource, broker_id)
         values = alter.altered(scope, image.config(*resource), change.changes)
+        _check_resource_name(resource, broker_id)
     else:
         values = alter.replaced(change.values)
         _check_resource_name(resource, broker_id)

@@ -38,8 +38,9 @@ def delete_topics(image: ClusterImage, requests: Sequence[TopicSelector]) -> Dec
     for request, count in times.items():
         refusal = _malformed(request, count) or _unknown(image, request)
         if refusal is not None:
-            nameless = request.name is None and request.topic_id == ZERO_UUID
-            results += [refusal] * (count if nameless else 1)
+            # Only what names one topic in one way can be named twice.
+            one_way = (request.name is None) != (request.topic_id == ZERO_UUID)
+            results += [refusal] * (1 if one_way else count)
             continue
         topic = _find(image, request)
         assert topic is not None

@@ -65,7 +65,7 @@ class Renderer:
             return _WORDS[name]
         if name in _NOT_ZERO_WORDS and value > 0:
             return _NOT_ZERO_WORDS[name]
-        if name in {"session_id", "producer_id"} and value > 0:
+        if (name == "producer_id" and value >= 0) or (name == "session_id" and value > 0):
             kind = name.removesuffix("_id")
             count = sum(1 for known, _ in self._named if known == kind)
             return self._named.setdefault((kind, value), f"{kind} {count + 1}")

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import WholeChange, alter_configs
+from barnabas.model.config_numbers import Operation
+from barnabas.model.settings.alter import Change
 from barnabas.protocol.messages.alter_configs import (
     AlterConfigsRequest,
+    AlterConfigsResource,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
@@ -18,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
-    early = shared.refusals(
-        [(item.resource_type, item.resource_name) for item in request.resources], loggers_allowed=False
-    )
+    early = shared.refusals([_named(item) for item in request.resources], loggers_allowed=False)
     changes = [
         WholeChange(
             shared.resource(item.resource_type, item.resource_name),
@@ -45,3 +46,8 @@ def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
         ),
         shared.collect(early, reply),
     )
+
+
+def _named(item: AlterConfigsResource) -> shared.Named:
+    changes = tuple(Change(config.name, Operation.SET, config.value) for config in item.configs)
+    return shared.Named(item.resource_type, item.resource_name, changes)

@@ -172,7 +172,8 @@ class _Fetch:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
         if found.slice is not None:
             data.records = found.slice
-        if committed:
+        too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
+        if committed and not too_large:
             aborted = log.aborted_transactions(found, upper)
             data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         return data
@@ -198,8 +199,10 @@ class _Fetch:
         last: TopicKey | None = None
         partitions: list[PartitionData] = []
         for key, data in answers:
-            if session is not None and not session.is_news(key, data) and self.incremental:
-                continue
+            if session is not None:
+                news = session.is_news(key, data, incremental=self.incremental)
+                if self.incremental and not news:
+                    continue
             if key != last:
                 partitions = []
                 topics.append(_topic(key, partitions))

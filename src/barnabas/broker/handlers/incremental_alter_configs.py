@@ -12,8 +12,8 @@ from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import IncrementalChange, alter_configs
 from barnabas.model.config_numbers import Operation, ResourceType
-from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.settings.alter import Change, check_changes
+from barnabas.model.errors import ErrorCode
+from barnabas.model.settings.alter import Change
 from barnabas.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest) -> None:
-    named = [(item.resource_type, item.resource_name) for item in request.resources]
+    named = [
+        shared.Named(item.resource_type, item.resource_name, _changes(item)) for item in request.resources
+    ]
     early = shared.refusals(named, loggers_allowed=True)
     refused = {(answer.resource_type, answer.resource_name) for answer in early}
     early += [
@@ -62,22 +64,20 @@ def _changes(item: AlterConfigsResource) -> tuple[Change, ...]:
 
 
 def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> shared.Answer:
-    try:
-        _check_logger_changes(item)
-    except ApiError as error:
-        return shared.Answer(error.code, error.message, ResourceType.BROKER_LOGGER, item.resource_name)
+    problem = _logger_problem(item)
+    if problem is not None:
+        return shared.Answer(
+            ErrorCode.INVALID_REQUEST, problem, ResourceType.BROKER_LOGGER, item.resource_name
+        )
     levels = {c.name: None if c.config_operation == Operation.DELETE else c.value for c in item.configs}
     return shared.alter_loggers(item.resource_name, node.broker_id, levels, validate_only)
 
 
-def _check_logger_changes(item: AlterConfigsResource) -> None:
-    changes = _changes(item)
-    check_changes(changes)
-    for change in changes:
-        if change.operation in {Operation.APPEND, Operation.SUBTRACT}:
-            name = Operation(change.operation).name
-            raise ApiError(
-                ErrorCode.INVALID_REQUEST, f"{name} operation is not allowed for the BROKER_LOGGER resource"
-            )
-        if change.operation not in {Operation.SET, Operation.DELETE}:
-            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {change.operation}")
+def _logger_problem(item: AlterConfigsResource) -> str | None:
+    for config in item.configs:
+        operation = config.config_operation
+        if operation in {Operation.APPEND, Operation.SUBTRACT}:
+            return f"{Operation(operation).name} operation is not allowed for the BROKER_LOGGER resource"
+        if operation not in {Operation.SET, Operation.DELETE}:
+            return f"Unknown operations type {operation}"
+    return None

@@ -6,7 +6,6 @@ earliest local (the same as earliest: there is no tier below the local disk), la
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
@@ -38,23 +37,30 @@ _NONE = TimestampOffset(-1, -1, -1)
 
 
 def handle(node: Node, context: Context, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    times = Counter((t.name, p.partition_index) for t in request.topics for p in t.partitions)
-    topics = []
+    wanted: dict[str, dict[int, ListOffsetsPartition]] = {}
+    twice: set[tuple[str, int]] = set()  # refused, once
     for topic in request.topics:
-        # A partition that is asked for twice is refused, once.
-        asked = {partition.partition_index: partition for partition in topic.partitions}
-        answers = []
-        for partition in asked.values():
-            try:
-                if times[topic.name, partition.partition_index] > 1:
-                    raise ApiError(ErrorCode.INVALID_REQUEST)
-                found = _find(node, context.version, request.isolation_level, topic.name, partition)
-                answers.append(ListOffsetsPartitionResponse(partition.partition_index, 0, *found))
-            except ApiError as error:
-                answers.append(ListOffsetsPartitionResponse(partition.partition_index, error.code))
-        if answers:
-            topics.append(ListOffsetsTopicResponse(topic.name, answers))
-    return ListOffsetsResponse(topics=topics)
+        for partition in topic.partitions:
+            rows = wanted.setdefault(topic.name, {})
+            if partition.partition_index in rows:
+                twice.add((topic.name, partition.partition_index))
+            rows[partition.partition_index] = partition
+
+    def answer(name: str, asked: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+        try:
+            if (name, asked.partition_index) in twice:
+                raise ApiError(ErrorCode.INVALID_REQUEST)
+            found = _find(node, context.version, request.isolation_level, name, asked)
+        except ApiError as error:
+            return ListOffsetsPartitionResponse(asked.partition_index, error.code)
+        return ListOffsetsPartitionResponse(asked.partition_index, 0, *found)
+
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(name, [answer(name, asked) for asked in rows.values()])
+            for name, rows in wanted.items()
+        ]
+    )
 
 
 def _find(

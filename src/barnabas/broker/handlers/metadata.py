@@ -51,14 +51,13 @@ def handle(node: Node, context: Context, request: MetadataRequest) -> MetadataRe
 
 
 def _problem(version: int, request: MetadataRequest) -> ErrorCode | None:
-    """Ids came with version 10 and work since version 12, where a topic must have one or the other."""
-    for topic in request.topics or ():
-        has_id = topic.topic_id != ZERO_UUID
-        if version < _IDS_SINCE and (has_id or topic.name is None):
-            return ErrorCode.INVALID_REQUEST
-        if topic.name is None and not has_id:
-            return ErrorCode.UNKNOWN_SERVER_ERROR
-    return None
+    """Ids came with version 10 and work since version 12. Where no topic has one, all must have names."""
+    wanted = request.topics or ()
+    with_id = any(topic.topic_id != ZERO_UUID for topic in wanted)
+    nameless = any(topic.name is None for topic in wanted)
+    if version < _IDS_SINCE and (with_id or nameless):
+        return ErrorCode.INVALID_REQUEST
+    return ErrorCode.UNKNOWN_SERVER_ERROR if nameless and not with_id else None
 
 
 def _refuse(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:

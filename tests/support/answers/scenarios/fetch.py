@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 from tests.support.answers.dialogue import Dialogue
@@ -285,3 +286,43 @@ def fetch_as_replica(d: Dialogue) -> None:
         request.replica_id = replica
         request.replica_state = ReplicaState(replica, -1)
         d.ask(f"replica {replica}", request, (11, LATEST))
+
+
+@scenario
+def fetch_session_walks(d: Dialogue) -> None:
+    """Sessions at random, always the same: partitions come and go, records come, limits change."""
+    names = ("t", "u")
+    for short in names:
+        d.topic(short, 2)
+        fill(d, short)
+    for seed in range(5):
+        walk = random.Random(seed)
+        version = walk.choice((7, BY_NAME, 13, LATEST))
+        session = (0, 0)
+        for step in range(10):
+            if walk.random() < 0.3:
+                fill(d, walk.choice(names), walk.randrange(2), 1)
+            topics = [
+                FetchTopic(d.topic_id(short), d.name(short), [_some(walk) for _ in range(walk.randrange(3))])
+                for short in walk.sample(names, walk.choice((1, 2) if step == 0 else (0, 0, 1, 2)))
+            ]
+            lost = walk.choice(names)
+            forgotten = (ForgottenTopic(d.topic_id(lost), d.name(lost), [walk.randrange(2)]),)
+            request = fetch(
+                d,
+                "t",
+                topics=topics,
+                max_bytes=walk.choice((MIB, 150, 0)),
+                isolation=walk.choice((0, 1)),
+                session=session,
+                forgotten=forgotten if walk.random() < 0.2 else (),
+            )
+            answer = d.ask(f"walk {seed} step {step}", request, version)
+            session = (answer.session_id, session[1] + 1) if answer.session_id else (0, 0)
+
+
+def _some(walk: random.Random) -> FetchPartition:
+    offset = walk.choice((0, 1, 5, 9, 9, 12, 100))
+    return at(
+        offset, walk.randrange(3), epoch=walk.choice((-1, -1, 0, 1)), max_bytes=walk.choice((MIB, 100, 0))
+    )

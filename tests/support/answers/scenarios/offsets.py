@@ -56,6 +56,9 @@ def list_offsets_by_time(d: Dialogue) -> None:
     d.ask("partition twice", list_offsets(topic, (0, -1), (0, -2)))
     mixed = list_offsets(topic, (0, -1), (1, -2), (0, -2))
     d.ask("partition twice and another", mixed, 7, view=_partitions_in_order)
+    apart = list_offsets(topic, (0, -1))
+    apart.topics = [*apart.topics, *list_offsets(topic, (1, -1), (2, -1)).topics]
+    d.ask("topic twice", apart, 7, view=_partitions_in_order)
     d.ask("unknown partition", list_offsets(topic, (9, -1)))
     d.ask("negative partition", list_offsets(topic, (-1, -1)))
     d.ask("unknown topic", list_offsets(d.name("no"), (0, -1)))

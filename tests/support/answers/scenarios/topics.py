@@ -311,6 +311,8 @@ def delete_topics(d: Dialogue) -> None:
     rows("unknown id", DeleteTopicState(None, b"u" * 16))
     rows("unknown id twice", DeleteTopicState(None, b"u" * 16), DeleteTopicState(None, b"u" * 16))
     rows("neither", DeleteTopicState(None, NO_ID))
+    both = DeleteTopicState(d.name("no"), b"u" * 16)
+    rows("both twice", both, both)
     rows("neither twice", DeleteTopicState(None, NO_ID), DeleteTopicState(None, NO_ID))
     rows("both", DeleteTopicState(d.name("a"), d.topic_id("a")))
     rows("once by name, once by id", DeleteTopicState(d.name("a")), DeleteTopicState(None, d.topic_id("a")))
@@ -367,6 +369,7 @@ def metadata(d: Dialogue) -> None:
     ask("by id and wrong name", named("wrong", d.topic_id("t")), versions=range(10, 14))
     ask("an id and a name", named(None, d.topic_id("t")), named(d.name("u")), versions=range(10, 14))
     ask("null name", named(None), versions=(11,))
+    ask("an id and nothing", named(None, d.topic_id("t")), named(None), versions=(12, 13))
     ask(
         "operations",
         named(topic),
