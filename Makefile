@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 LOCK := requirements/dev.lock
 CRASHES ?= 100
+SEEDS ?= 1000
+FIRST ?= 0
 BENCH ?=
 
-.PHONY: help setup run demo test check crash fuzz bench messages lock clean
+.PHONY: help setup run demo test check crash sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -39,6 +41,9 @@ test: check ## Everything a fresh machine can test
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
+
+sim: $(STAMP) ## Every promise of the simulation on SEEDS schedules (1000), from seed FIRST (0)
+	@$(BIN)/python -m barnabas.sim --seeds $(SEEDS) --first $(FIRST)
 
 bench: $(STAMP) ## Side by side with Apache Kafka; BENCH="--quick", "--only fetch-16k", "--long"
 	$(BIN)/python -m bench $(BENCH)

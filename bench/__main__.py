@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import shutil
 import signal
 import subprocess
@@ -67,6 +68,7 @@ def subjects(order: Sequence[str], directory: Path) -> Iterator[list[Subject]]:
 
 def measure(row: Row, subject: Subject, scale: Scale, number: int) -> Sample:
     console.print(f"round {number + 1}: {row.title}, {subject.name} …", highlight=False)
+    os.sync()  # what the previous load wrote is not written back at this one's expense
     try:
         return Sample(row.key, subject.name, number, row.run(subject, scale))
     except (RuntimeError, UnavailableError, subprocess.SubprocessError, AssertionError) as problem:

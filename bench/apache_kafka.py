@@ -8,7 +8,9 @@ Maven, the registry) is an `UnavailableError` with one sentence that says what t
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +30,9 @@ HEAP_OPTIONS = (
     "-XX:MaxGCPauseMillis=20",
     "-XX:InitiatingHeapOccupancyPercent=35",
 )
-MAVEN_TIMEOUT_S = 900
+MAVEN_TIMEOUT_S = 240
+JAVA_VERSION_MIN = 17
+_INSTALL_JAVA = f"install a JDK {JAVA_VERSION_MIN} or newer (apt-get install default-jdk-headless)"
 
 _ARTIFACTS = (
     ("org.apache.kafka", "kafka_2.13", VERSION),
@@ -60,11 +64,29 @@ def provision() -> Path:
             raise UnavailableError(f"BARNABAS_KAFKA_LIBS names {given}, which holds no kafka-clients jar.")
         return Path(given)
     require_java()
+    return _fetched_libraries()
+
+
+def _fetched_libraries() -> Path:
     libraries = CACHE / "libs"
-    with _exclusively(CACHE):
-        if not libraries.exists():
-            _copy_dependencies(libraries)
+    if not libraries.exists():
+        if _failures:
+            raise _failures[0]  # a registry that does not answer is asked once, not once per test
+        with _exclusively(CACHE):
+            if not libraries.exists():
+                _copy_dependencies_remembering_failure(libraries)
     return libraries
+
+
+def _copy_dependencies_remembering_failure(libraries: Path) -> None:
+    try:
+        _copy_dependencies(libraries)
+    except UnavailableError as failure:
+        _failures.append(failure)
+        raise
+
+
+_failures: list[UnavailableError] = []
 
 
 @contextmanager
@@ -98,7 +120,9 @@ def _copy_dependencies(libraries: Path) -> None:
         ) from None
     if done.returncode != 0:
         reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
-        raise UnavailableError(f"Maven could not fetch Apache Kafka {VERSION}: {reason}")
+        raise UnavailableError(
+            f"Maven could not fetch Apache Kafka {VERSION}: {reason.removeprefix('[ERROR] ')}"
+        )
     partial.rename(libraries)
 
 
@@ -114,11 +138,15 @@ def _project_object_model() -> str:
     )
 
 
+@functools.cache
 def require_java() -> None:
     if shutil.which("java") is None:
-        raise UnavailableError(
-            "Java is missing: install a JDK 17 or newer (apt-get install default-jdk-headless)."
-        )
+        raise UnavailableError(f"Java is missing: {_INSTALL_JAVA}.")
+    shown = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(\d+)', shown)
+    if version is None or int(version[1]) < JAVA_VERSION_MIN:
+        found = shown.partition("\n")[0] or "an unknown one"
+        raise UnavailableError(f"Java is too old ({found}): {_INSTALL_JAVA}.")
 
 
 def java_command(*, level: str = "ERROR", options: Sequence[str] = (), extra_path: str = "") -> list[str]:

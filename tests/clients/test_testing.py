@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from bench.apache_kafka import CHECKOUT
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from barnabas.testing import Broker, BrokerFailedError
 
 pytest_plugins = ["pytester"]
 
-EXAMPLE = """
-from confluent_kafka import Producer
-
-pytest_plugins = ["barnabas.testing.plugin"]
-
-def test_my_service_reports(broker):
-    producer = Producer({"bootstrap.servers": broker.bootstrap})
-    producer.produce("reports", b"hello")
-    assert producer.flush(10) == 0
-"""
+_GUIDE = CHECKOUT / "docs" / "testing.md"
 
 
-def test_the_fixture_gives_a_broker_to_a_test_suite(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest('pytest_plugins = ["barnabas.testing.plugin"]')
-    pytester.makepyfile(EXAMPLE.replace('pytest_plugins = ["barnabas.testing.plugin"]', ""))
-    pytester.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=1)
+def _examples() -> dict[str, str]:
+    """The code of the guide, by the file name that each block carries."""
+    return dict(re.findall(r"```python (\S+)\n(.*?)```", _GUIDE.read_text(), re.DOTALL))
+
+
+def test_the_examples_of_the_guide_work(pytester: pytest.Pytester) -> None:
+    examples = _examples()
+    assert set(examples) == {"conftest.py", "test_reports.py", "script.py"}
+    for name, text in examples.items():
+        (pytester.path / name).write_text(text)
+    pytester.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=2)
+    assert pytester.runpython(pytester.path / "script.py").ret == 0
 
 
 def test_a_failing_test_shows_the_brokers_log(pytester: pytest.Pytester) -> None:

@@ -145,8 +145,12 @@ class Partition:
             self._start_flush(log)
 
     def _start_flush(self, log: Log) -> None:
+        try:
+            unflushed = log.unflushed_files()
+        except OSError as error:  # a segment's file had to be opened again
+            self._host.disk_failed(self, error)
+            return
         self._flush_running = True
-        unflushed = log.unflushed_files()
 
         def flushed(_result: object, error: BaseException | None) -> None:
             self._flush_running = False

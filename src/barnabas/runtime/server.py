@@ -35,6 +35,7 @@ log = logging.getLogger("kafka.server.BrokerServer")
 
 FIRST_GENERATED_ID = 1001  # reserved.broker.max.id + 1
 _WORKERS = 4
+_BACKLOG = 1024
 # What stops a start with one sentence.
 _FATAL = (
     SettingError,
@@ -126,6 +127,8 @@ class Server:
                     "not speak yet: use PLAINTEXT, or leave the listener out."
                 )
         backlog = self.settings.integer("socket.listen.backlog.size")
+        if "socket.listen.backlog.size" not in self.settings.static:
+            backlog = _BACKLOG  # a crowd that comes at once need not wait for the kernel's retries
         bound: dict[str, int] = {}
         for endpoint in self.settings.listeners:
             try:

@@ -80,9 +80,10 @@ def _run_many(console: Console, promises: list[Promise], seeds: range) -> int:
 
 
 def _table(tallies: list[_Tally], seeds: int) -> Table:
-    table = Table("promise", title="Simulated schedules")
-    for name in ("schedules", "acknowledged", "fetches", "faults and starts", "ms each", "broken"):
-        table.add_column(name, justify="right")
+    table = Table(title="Simulated schedules")
+    table.add_column("promise", no_wrap=True)
+    for name in ("schedules", "acks", "fetches", "faults", "ms each", "broken"):
+        table.add_column(name, justify="right", no_wrap=True)
     for tally in tallies:
         table.add_row(
             tally.promise.name,

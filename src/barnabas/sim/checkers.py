@@ -252,7 +252,7 @@ class OnlyTheFailedDirectory:
         failed: set[TopicPartition] = set()
         for event in facts.events:
             if isinstance(event, DirectoryFailed):
-                failed |= event.places
+                failed.update(event.places)
             elif isinstance(event, Refused) and not self._expected(event, failed):
                 yield f"{event.producer}: {ErrorCode(event.error).name} from {event.place}"
             elif isinstance(event, Seen) and event.error and event.place not in failed:

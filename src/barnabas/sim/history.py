@@ -51,7 +51,7 @@ class Refused:
 @dataclass(frozen=True, slots=True)
 class DirectoryFailed:
     path: str
-    places: frozenset[TopicPartition]  # what it held
+    places: tuple[TopicPartition, ...]  # what it held
 
 
 @dataclass(frozen=True, slots=True)

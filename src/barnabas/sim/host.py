@@ -205,7 +205,7 @@ class Host:
     def fail_directory(self, path: str, code: int = errno.EIO) -> None:
         self.world.history.add(Happened(Fault.OTHER, f"{errno.errorcode[code]} in {path}"))
         names = map(parse_directory, self.disk.list(path))
-        held = frozenset(name.topic_partition for name in names if isinstance(name, PartitionDirectory))
+        held = tuple(name.topic_partition for name in names if isinstance(name, PartitionDirectory))
         self.world.history.add(DirectoryFailed(path, held))
         self.disk.fail(path, code)
 

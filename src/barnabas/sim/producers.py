@@ -26,6 +26,7 @@ from barnabas.sim.world import World
 _IN_FLIGHT_MAX = 5
 _TIMEOUT_MS = 1500
 _THINK_MS = 90
+_BURST_MAX = 5
 _VERSION = 11
 _INIT_VERSION = 4
 _LOST_ITS_PLACE = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
@@ -111,7 +112,7 @@ class Producer(Client):
 
     def _thought(self) -> None:
         self._thinking = False
-        for _ in range(min(self._to_make, self.world.random.between(1, 3))):
+        for _ in range(min(self._to_make, self.world.random.between(1, _BURST_MAX))):
             self._to_make -= 1
             self._waiting.append(self._make())
         if self.is_connected and self._ready:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from barnabas.model.ids import TopicPartition
@@ -18,7 +19,7 @@ from barnabas.sim.producers import Producer
 from barnabas.sim.promises import Plan, Promise
 from barnabas.sim.world import SeededRandom, World
 
-_PATIENCE_MS = 60_000
+_PATIENCE_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,9 @@ class Outcome:
 
 def run(promise: Promise, seed: int, *, talk: bool = False) -> Outcome:
     """With `talk`, the broker's own log lines go where logging sends them."""
-    for name in ("barnabas", "kafka"):
-        logging.getLogger(name).setLevel(logging.INFO if talk else logging.CRITICAL + 1)
     schedule = Schedule(promise, seed)
-    schedule.play()
+    with _log_level(logging.INFO if talk else logging.CRITICAL + 1):
+        schedule.play()
     facts = Facts(schedule.world.history)
     violations = tuple(
         f"{type(checker).__name__}: {sentence}"
@@ -50,6 +50,19 @@ def run(promise: Promise, seed: int, *, talk: bool = False) -> Outcome:
         for sentence in checker.check(facts)
     )
     return Outcome(promise.name, seed, violations, schedule.world.history)
+
+
+@contextlib.contextmanager
+def _log_level(level: int) -> Iterator[None]:
+    loggers = [logging.getLogger(name) for name in ("barnabas", "kafka")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(level)
+    try:
+        yield
+    finally:
+        for logger, earlier in zip(loggers, before, strict=True):
+            logger.setLevel(earlier)
 
 
 class Schedule:

@@ -1,11 +1,10 @@
 """A real broker for other people's tests.
 
->>> from barnabas.testing import Broker
->>> with Broker({"num.partitions": 3}) as broker:
-...     print(broker.bootstrap)                                             # doctest: +ELLIPSIS
-127.0.0.1:...
+    with Broker({"num.partitions": 3}) as broker:
+        producer = Producer({"bootstrap.servers": broker.bootstrap})
 
-With pytest: `pytest_plugins = ["barnabas.testing.plugin"]` gives the fixtures `broker` and `start_broker`.
+With pytest: `pytest_plugins = ["barnabas.testing.plugin"]` gives the fixtures `broker` and
+`start_broker`. The guide is `docs/testing.md`.
 """
 
 from barnabas.testing.broker import Broker

@@ -252,7 +252,11 @@ class _Fetch:
         upper = log.last_stable_offset if committed else log.high_watermark
         if upper <= offset:
             return 0
-        return min(max(log.bytes_available(offset, upper), 1), max(asked.partition_max_bytes, 1))
+        try:
+            available = log.bytes_available(offset, upper)
+        except OSError as error:  # the read that follows meets it too, and says so
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+        return min(max(available, 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
         self.context.session.send(self.reply(self.read()))

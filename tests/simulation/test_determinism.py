@@ -1,0 +1,46 @@
+"""A seed is a whole story: the same one gives the same history, also in another process."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from barnabas.sim.promises import PROMISES
+from barnabas.sim.run import run
+
+_STORY = """
+import hashlib, sys
+from barnabas.sim.promises import PROMISES
+from barnabas.sim.run import run
+for name, promise in PROMISES.items():
+    for seed in range(3):
+        told = "\\n".join(map(repr, run(promise, seed).history.events))
+        print(name, seed, hashlib.sha256(told.encode()).hexdigest())
+"""
+
+
+def _told_by_another_process(hash_seed: str) -> str:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(
+        [sys.executable, "-c", _STORY], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_a_seed_tells_the_same_story_in_every_process() -> None:
+    one, other = _told_by_another_process("1"), _told_by_another_process("2")
+    assert one == other
+    assert len(set(one.split())) > 3 * len(PROMISES)
+
+
+@pytest.mark.parametrize("name", sorted(PROMISES))
+def test_different_seeds_tell_different_stories(name: str) -> None:
+    stories = {
+        hashlib.sha256(repr(run(PROMISES[name], seed).history.events).encode()).hexdigest()
+        for seed in range(3)
+    }
+    assert len(stories) == 3
