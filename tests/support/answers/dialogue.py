@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from tests.support.answers.peer import Peer, Silence
+from tests.support.answers.peer import ANSWER_TIMEOUT_S, Peer, Silence
 from tests.support.answers.render import Renderer
 
 from barnabas.protocol.messages.create_topics import (
@@ -53,6 +53,7 @@ class Dialogue:
         request: Message | MakeRequest,
         versions: Iterable[int] | int | None = None,
         view: View | None = None,
+        timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> Any:
         """Ask in every version that is served (or in those given), write the answers down, and return the
         last one. `view` takes out of the rendered answer what cannot be compared."""
@@ -60,7 +61,7 @@ class Dialogue:
         answer: Message | Silence = Silence.QUIET
         for version in self._versions(request, versions):
             asked = request if isinstance(request, Message) else request(version)
-            answer = self.peer.exchange(copy.copy(asked), version)
+            answer = self.peer.exchange(copy.copy(asked), version, timeout_s)
             answers.append((version, self._shown(answer, version, view)))
         self.transcript.append({"step": label, "answers": _grouped(answers)})
         return answer

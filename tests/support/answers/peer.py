@@ -10,7 +10,8 @@ from enum import Enum
 from barnabas.protocol import codec
 from barnabas.protocol.schema import Message
 
-ANSWER_TIMEOUT_S = 3.0  # beyond it a broker is taken to never answer
+ANSWER_TIMEOUT_S = 30.0
+SILENT_S = 2.0  # where a broker may never answer
 
 
 class Silence(Enum):
@@ -29,9 +30,11 @@ class Peer:
         self._socket: socket.socket | None = None
         self._correlation_ids = itertools.count(1)
 
-    def exchange(self, request: Message, version: int) -> Message | Silence:
+    def exchange(
+        self, request: Message, version: int, timeout_s: float = ANSWER_TIMEOUT_S
+    ) -> Message | Silence:
         self.send(request, version)
-        return self.receive(request.API_KEY, version)
+        return self.receive(request.API_KEY, version, timeout_s)
 
     def send(self, request: Message, version: int) -> int:
         correlation_id = next(self._correlation_ids)
@@ -48,8 +51,8 @@ class Peer:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.sendall(data)
 
-    def receive(self, api_key: int, version: int) -> Message | Silence:
-        frame = self.receive_frame()
+    def receive(self, api_key: int, version: int, timeout_s: float = ANSWER_TIMEOUT_S) -> Message | Silence:
+        frame = self.receive_frame(timeout_s)
         if isinstance(frame, Silence):
             return frame
         if api_key == codec.API_VERSIONS and frame[4:6] == b"\0\x23":

@@ -6,6 +6,7 @@ import time
 from typing import Any, Protocol
 
 from tests.support.answers.dialogue import Dialogue
+from tests.support.answers.peer import SILENT_S
 from tests.support.answers.scenario import scenario
 
 from barnabas.protocol.messages import alter_configs as whole
@@ -312,7 +313,7 @@ def alter_configs(d: Dialogue) -> None:
     ask("empty name", (TOPIC, "", {"retention.ms": "5"}))
     d.ask("setting twice", _twice(topic), view=rows_in_order)
     both = [whole.AlterConfigsResource(TOPIC, topic, []), whole.AlterConfigsResource(TOPIC, topic, [])]
-    d.ask("twice", whole.AlterConfigsRequest(both, True), 2, view=rows_in_order)
+    d.ask("twice", whole.AlterConfigsRequest(both, True), 2, view=rows_in_order, timeout_s=SILENT_S)
     ask("nothing")
     ask("broker", (BROKER, "1", {"log.cleaner.io.buffer.load.factor": "0.8"}))
     ask("broker, fixed", (BROKER, "1", {"node.id": "8"}))

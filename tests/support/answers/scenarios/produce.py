@@ -6,6 +6,7 @@ import dataclasses
 import struct
 
 from tests.support.answers.dialogue import Dialogue
+from tests.support.answers.peer import SILENT_S
 from tests.support.answers.scenario import scenario
 from tests.support.batches import Batch
 
@@ -50,7 +51,7 @@ def produce_normal(d: Dialogue) -> None:
     d.ask("no topics", ProduceRequest(None, -1, 5000, []))
     d.ask("no topics, acks=2", ProduceRequest(None, 2, 5000, []))
     d.ask("no partitions", ProduceRequest(None, -1, 5000, [TopicProduceData(topic_id, topic, [])]))
-    d.ask("null records", produce(topic, None, topic_id=topic_id), LATEST)
+    d.ask("null records", produce(topic, None, topic_id=topic_id), LATEST, timeout_s=SILENT_S)
     d.ask("empty records", produce(topic, b"", topic_id=topic_id), (9, LATEST))
     d.ask(
         "negative timeout",
