@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from barnabas.ports import FileSlice
 
 if TYPE_CHECKING:
-    from barnabas.broker.handlers.produce import ProduceTemplate
+    from barnabas.broker.produce_template import ProduceTemplate
 
 # A reply leaves as bytes and file slices, the length prefix included.
 Part: TypeAlias = bytes | FileSlice

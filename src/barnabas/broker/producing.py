@@ -1,0 +1,129 @@
+"""How a Produce request is answered, whichever way it came in: at once, when it is committed, or refused."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context, Reply
+from barnabas.broker.partition import Partition
+from barnabas.broker.session import PeerFaultError
+from barnabas.log.log import Log
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    PartitionProduceResponse,
+    ProduceResponse,
+)
+from barnabas.records.batch import HEADER_SIZE
+from barnabas.records.compress import Codec
+from barnabas.records.errors import RejectedRecordsError
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+TRANSACTIONAL = 0x10
+_BATCH_HEAD = struct.Struct(">qiibIh")
+# What Kafka refuses without looking at the log, so that it cannot say where the log starts.
+_LOG_UNSEEN = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.INVALID_REQUIRED_ACKS,
+    }
+)
+
+
+class Pending:
+    """A partition whose answer must wait for `last_offset` to be committed."""
+
+    __slots__ = ("answer", "last_offset", "partition")
+
+    def __init__(self, partition: Partition, last_offset: int, answer: PartitionProduceResponse) -> None:
+        self.partition = partition
+        self.last_offset = last_offset
+        self.answer = answer
+
+
+def is_one_batch(view: memoryview, version: int) -> bool:
+    if len(view) < HEADER_SIZE:
+        return False
+    _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(view)
+    return length + 12 == len(view) and magic == 2 and (version >= 7 or attributes & 7 != Codec.ZSTD)
+
+
+def refusal(index: int, error: ApiError, log: Log | None) -> PartitionProduceResponse:
+    """Kafka explains in words only what it also explains record by record."""
+    details = error.record_errors if isinstance(error, RejectedRecordsError) else ()
+    return PartitionProduceResponse(
+        index,
+        error.code,
+        base_offset=-1,
+        log_start_offset=-1 if log is None or error.code in _LOG_UNSEEN else log.log_start_offset,
+        record_errors=[BatchIndexAndErrorMessage(item.batch_index, item.message) for item in details],
+        error_message=error.message if details else None,
+    )
+
+
+def conclude(
+    node: Node,
+    context: Context,
+    acks: int,
+    timeout_ms: int,
+    response: ProduceResponse,
+    pending: list[Pending],
+) -> Reply:
+    """Answer now, or when the last of the partitions is committed."""
+    if acks == 0:
+        _close_on_error(context, response)
+        return []
+    waiting = [item for item in pending if not _is_committed(item, acks)]
+    if waiting:
+        _park(node, context, acks, timeout_ms, response, waiting)
+        return None
+    return response
+
+
+def _close_on_error(context: Context, response: ProduceResponse) -> None:
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code:
+                raise PeerFaultError(
+                    f"acks=0 produce of client {context.client_id} to {topic.name}-{answer.index} failed "
+                    f"with {answer.error_code}"
+                )
+
+
+def _is_committed(item: Pending, acks: int) -> bool:
+    return item.partition.is_committed(item.last_offset, acks)
+
+
+def _park(
+    node: Node,
+    context: Context,
+    acks: int,
+    timeout_ms: int,
+    response: ProduceResponse,
+    waiting: list[Pending],
+) -> None:
+    def satisfied(_moved: Partition) -> bool:
+        return all(item.partition.log is None or _is_committed(item, acks) for item in waiting)
+
+    def finish() -> None:
+        for item in waiting:
+            if item.partition.log is None:
+                _fail(item, ErrorCode.KAFKA_STORAGE_ERROR)
+            elif not _is_committed(item, acks):
+                _fail(item, ErrorCode.REQUEST_TIMED_OUT)
+        context.reply(response)
+
+    partitions = [item.partition for item in waiting]
+    node.purgatory.park(context.session, partitions, node.now_ms + max(timeout_ms, 0), satisfied, finish)
+
+
+def _fail(item: Pending, code: ErrorCode) -> None:
+    item.answer.error_code = code
+    item.answer.base_offset = -1
