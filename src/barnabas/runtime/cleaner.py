@@ -176,10 +176,17 @@ def serve(requests: BinaryIO, results: BinaryIO, parent: int) -> None:
             results.flush()
 
 
+def _step_back() -> None:
+    """Run on what the broker and its clients leave over."""
+    os.nice(_NICENESS)
+    with contextlib.suppress(OSError):  # not every system lets us
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
 def main() -> None:
     # Told, not asked: the broker may have died while this process was starting.
     parent = int(sys.argv[1])
-    os.nice(_NICENESS)
+    _step_back()
     with contextlib.suppress(_Orphaned, BrokenPipeError, KeyboardInterrupt):
         serve(sys.stdin.buffer, sys.stdout.buffer, parent)
 

@@ -19,7 +19,9 @@ from barnabas.ports import FileSlice
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
 _SMALLEST_BUFFER = 1 << 12
-_PIECE_SIZE = 1 << 21
+# A reader on the same machine can drain as fast as we send: without a bound it would hold the loop for good.
+_TURN_BYTES = 1 << 19
+_PIECE_SIZE = 1 << 18
 _MSG_MORE = socket.MSG_MORE
 LENGTH = struct.Struct(">i")
 
@@ -77,17 +79,21 @@ class Connection:
         self.start = self.end = 0
 
     def flush(self, is_warm: Callable[[FileSlice], bool]) -> bool:
-        """Send what the socket takes and what is in memory. True when everything has left. OSError means
-        that the peer is gone."""
+        """Send what the socket takes and what is in memory, one turn's share of it. True when everything has
+        left. OSError means that the peer is gone."""
         out = self.out
+        share = _TURN_BYTES
         try:
             while out:
+                if share <= 0:
+                    return False
                 part = out[0]
                 if isinstance(part, FileSlice):
                     part = self._shorten(part)
                     if not is_warm(part) or not self._send_file(part):
                         return False
                     out.popleft()
+                    share -= part.size
                 elif not self._send_bytes():
                     return False
         except BlockingIOError:
@@ -113,7 +119,8 @@ class Connection:
         return True
 
     def _shorten(self, part: FileSlice) -> FileSlice:
-        """A long slice goes piece by piece, so that a cold one begins to leave before all of it is read."""
+        """A long slice goes piece by piece, so that others get their turn between, and a cold one begins to
+        leave before all of it is read."""
         if part.size <= _PIECE_SIZE:
             return part
         self.out[0] = FileSlice(part.file, part.position + _PIECE_SIZE, part.size - _PIECE_SIZE)

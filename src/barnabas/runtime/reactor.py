@@ -11,6 +11,7 @@ import errno
 import logging
 import select
 import socket
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import Protocol
@@ -25,6 +26,8 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
+_LOOKS = 64  # of about half a microsecond each
+_SHORT_SLEEP_NS = 150_000
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
@@ -78,6 +81,7 @@ class Reactor:
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
         self.scratch = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
+        self.looks = 1
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -114,11 +118,11 @@ class Reactor:
     # --- the loop ------------------------------------------------------------------------------------------
 
     def run(self, stopped: Callable[[], bool]) -> None:
-        application, clock, epoll = self.application, self.clock, self.epoll
+        application, clock = self.application, self.clock
         wait_ms = 0
         while not stopped():
             try:
-                events = epoll.poll(wait_ms / 1000)
+                events = self._poll(wait_ms)
             except InterruptedError:
                 continue
             now_ms = clock.monotonic_ms()
@@ -137,6 +141,19 @@ class Reactor:
             if now_ms >= self.next_sweep_ms:
                 self._sweep(now_ms)
             wait_ms = max(0, min(wait_ms, self.next_sweep_ms - now_ms))
+
+    def _poll(self, wait_ms: int) -> list[tuple[int, int]]:
+        """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
+        us takes to ask again. Where sleeps are long, nothing is asked soon, and there is no such moment."""
+        poll = self.epoll.poll
+        for _ in range(self.looks):
+            events = poll(0)
+            if events:
+                return events
+        before_ns = time.monotonic_ns()
+        events = poll(wait_ms / 1000)
+        self.looks = _LOOKS if time.monotonic_ns() - before_ns < _SHORT_SLEEP_NS else 1
+        return events
 
     def close(self) -> None:
         for fd in list(self.sources):
@@ -303,10 +320,27 @@ class Reactor:
 
     def _after(self, connection: Connection) -> None:
         """Send what there is; then either go on with buffered frames or wait for more."""
-        if connection.out:
+        out = connection.out
+        if len(out) == 1 and connection.start == connection.end and connection.interest == _IN:
+            part = out[0]
+            if isinstance(part, bytes) and not connection.parked and self._sent_at_once(connection, part):
+                return
+        if out:
             self._drain(connection)
         else:
             self._watch(connection)
+
+    def _sent_at_once(self, connection: Connection, part: bytes) -> bool:
+        """The usual case, without ceremony: one small reply that the socket takes whole."""
+        try:
+            sent = connection.socket.send(part)
+        except OSError:  # full, or gone: `_drain` finds out
+            return False
+        if sent == len(part):
+            connection.out.clear()
+            return True
+        connection.out[0] = part[sent:]
+        return False
 
     def _drain(self, connection: Connection) -> None:
         """Flush; when everything left, frames that waited in the buffer get their turn."""
