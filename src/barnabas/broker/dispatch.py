@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _LENGTH = struct.Struct(">i")
-_KEY_AND_VERSION = struct.Struct(">hh")
 
 # A message to encode; finished parts; [] for no reply; None for "later, through Context.reply".
 Reply: TypeAlias = Message | list[Part] | None

@@ -5,8 +5,6 @@ from __future__ import annotations
 _READ, _WRITE, _CREATE, _DELETE, _ALTER, _DESCRIBE = 3, 4, 5, 6, 7, 8
 _CLUSTER_ACTION, _DESCRIBE_CONFIGS, _ALTER_CONFIGS, _IDEMPOTENT_WRITE = 9, 10, 11, 12
 
-NOT_ASKED = -(2**31)
-
 
 def _bits(*operations: int) -> int:
     return sum(1 << operation for operation in operations)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from barnabas.controller.topics import NewTopic, TopicDefaults, TopicResult
 from barnabas.controller.topics import create_topics as decide
-from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ConfigResource
-from barnabas.model.settings import SettingError
-from barnabas.model.settings.topic import validate
+from barnabas.model.settings.validation import check_topic
 from barnabas.ports import StoreError
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ def create_topics(
     )
 
     def check(_resource: ConfigResource, values: Mapping[str, str]) -> None:
-        check_topic_config(node, values)
+        check_topic(values, node.settings)
 
     node.controller.decide(
         lambda image: decide(
@@ -41,10 +39,3 @@ def create_topics(
         ),
         done,
     )
-
-
-def check_topic_config(node: Node, values: Mapping[str, str]) -> None:
-    try:
-        validate(values, node.settings)
-    except SettingError as error:
-        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None

@@ -201,10 +201,6 @@ class ProducerStates:
     def entry(self, producer_id: int) -> ProducerEntry | None:
         return self._producers.get(producer_id)
 
-    def has_ongoing_transaction(self, producer_id: int) -> bool:
-        entry = self._producers.get(producer_id)
-        return entry is not None and entry.transaction_first_offset != NO_OFFSET
-
     @property
     def first_unstable_offset(self) -> int | None:
         return self.transactions.first_unstable_offset

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker import loggers
 from barnabas.broker.dispatch import Context
+from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import topic_name_problem
 from barnabas.model.image import ConfigKind
@@ -27,8 +28,7 @@ from barnabas.protocol.messages.describe_configs import (
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
-_KINDS = frozenset({TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP})
+_KINDS = frozenset(ResourceType)
 
 
 def handle(node: Node, context: Context, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
@@ -59,19 +59,19 @@ def _one(
 
 
 def _rows(node: Node, kind: int, name: str) -> list[Described]:
-    if kind == TOPIC:
+    if kind == ResourceType.TOPIC:
         return _topic(node, name)
-    if kind == BROKER:
+    if kind == ResourceType.BROKER:
         if name == "":
             return resolve.describe_cluster_defaults(node.settings)
         _check_broker(node, name)
         return resolve.describe_broker(node.settings)
-    if kind == BROKER_LOGGER:
+    if kind == ResourceType.BROKER_LOGGER:
         if name == "":
             raise ApiError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
         _check_broker(node, name, "")
         return loggers.describe()
-    if kind == GROUP:
+    if kind == ResourceType.GROUP:
         if name == "":
             raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
         return resolve.describe_group(node.image.config(ConfigKind.GROUP, name), node.settings)
