@@ -30,6 +30,7 @@ from barnabas.log.cleaning.job import (
 from barnabas.log.cleaning.rewrite import run
 from barnabas.runtime.files import RealFilesystem
 
+# Lower still (SCHED_IDLE) was worse: starved inside the filesystem's journal, it held up the broker's own writes.
 _NICENESS = 10
 _PIPE_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
@@ -176,17 +177,10 @@ def serve(requests: BinaryIO, results: BinaryIO, parent: int) -> None:
             results.flush()
 
 
-def _step_back() -> None:
-    """Run on what the broker and its clients leave over."""
-    os.nice(_NICENESS)
-    with contextlib.suppress(OSError):  # not every system lets us
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
 def main() -> None:
     # Told, not asked: the broker may have died while this process was starting.
     parent = int(sys.argv[1])
-    _step_back()
+    os.nice(_NICENESS)
     with contextlib.suppress(_Orphaned, BrokenPipeError, KeyboardInterrupt):
         serve(sys.stdin.buffer, sys.stdout.buffer, parent)
 

@@ -62,11 +62,16 @@ class ColdReads:
             return False  # this filesystem cannot tell: do as if it were warm
         return False
 
+    @staticmethod
+    def _ahead_of(part: FileSlice) -> int:
+        """Beyond the slice: the next fetch looks at the batch header behind it, on the loop."""
+        return min(part.position + part.size + _STRETCH, part.file.size())
+
     def warm(self, part: FileSlice, done: Callable[[], None]) -> None:
         def read() -> object:
             fd: int = part.file.fd  # type: ignore[attr-defined]
-            os.posix_fadvise(fd, part.position, part.size, os.POSIX_FADV_WILLNEED)
-            position, end = part.position, part.position + part.size
+            os.posix_fadvise(fd, part.position, self._ahead_of(part) - part.position, os.POSIX_FADV_WILLNEED)
+            position, end = part.position, self._ahead_of(part)
             # pread copies into a buffer we drop; what counts is that the pages are in memory now.
             while position < end:
                 data = os.pread(fd, min(_READ_AHEAD, end - position), position)
@@ -77,7 +82,7 @@ class ColdReads:
 
         def finished(_result: object, _error: BaseException | None) -> None:
             # Believe it: a probe that says no again would have us read the same stretch for ever.
-            self._remember(part, part.position + part.size)
+            self._remember(part, self._ahead_of(part))
             done()
 
         self._workers.submit(read, finished)
