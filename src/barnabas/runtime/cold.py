@@ -1,7 +1,8 @@
 """Old data may not be in memory. Probe before sendfile; have a worker read it ahead when it is cold.
 
 The probe reads a byte every so often with RWF_NOWAIT: it never waits for the disk. A stretch that was found
-warm is believed for a second, so that a reader of small pieces is not probed at every one of them.
+warm is believed for a second, so that a reader of small pieces is not probed at every one of them. A file
+that was cold a moment ago is looked at closely: the kernel's own read-ahead is under way in it, with gaps.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from barnabas.ports import Clock, FileSlice, Workers
 
 _STRIDE = 1 << 18
+_CLOSE_STRIDE = 1 << 14
+_SUSPECTED_MS = 10_000
 _STRETCH = 1 << 20  # probed at once
 _BELIEVED_MS = 1000
 _READ_AHEAD = 1 << 18
@@ -23,6 +26,7 @@ class ColdReads:
         self._workers = workers
         self._clock = clock
         self._probe = bytearray(1)
+        self._suspected: dict[int, int] = {}  # by descriptor: looked at closely until
         self._warm: dict[int, tuple[int, int, int]] = {}  # by descriptor: start, end, believed until
 
     def is_cold(self, part: FileSlice) -> bool:
@@ -33,9 +37,13 @@ class ColdReads:
         if known is not None and known[0] <= start and end <= known[1] and now_ms < known[2]:
             return False
         stretch = min(max(end, start + _STRETCH), part.file.size())
-        warm_until = self._warm_until(fd, start, stretch)
+        stride = _CLOSE_STRIDE if self._suspected.get(fd, 0) > now_ms else _STRIDE
+        warm_until = self._warm_until(fd, start, stretch, stride)
         if warm_until < end:
             self._warm.pop(fd, None)
+            if len(self._suspected) >= _REMEMBERED_MAX:
+                self._suspected.clear()
+            self._suspected[fd] = now_ms + _SUSPECTED_MS
             return True
         self._remember(part, warm_until)
         return False
@@ -46,9 +54,9 @@ class ColdReads:
         fd: int = part.file.fd  # type: ignore[attr-defined]
         self._warm[fd] = (part.position, warm_until, self._clock.monotonic_ms() + _BELIEVED_MS)
 
-    def _warm_until(self, fd: int, start: int, end: int) -> int:
+    def _warm_until(self, fd: int, start: int, end: int, stride: int) -> int:
         """How far from `start` the file is in memory, as far as samples tell."""
-        for position in range(start, end, _STRIDE):
+        for position in range(start, end, stride):
             if self._missing(fd, position):
                 return position
         return start if self._missing(fd, max(end - 1, start)) else end

@@ -1,0 +1,87 @@
+"""Data that is not in memory is read by a worker, never by the loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from barnabas.ports import FileSlice
+from barnabas.runtime.cold import ColdReads
+from barnabas.runtime.files import RealFilesystem
+
+MEBIBYTE = 1 << 20
+
+
+class StoppedClock:
+    now_ms = 0
+
+    def wall_ms(self) -> int:
+        return self.now_ms
+
+    def monotonic_ms(self) -> int:
+        return self.now_ms
+
+
+class AtOnce:
+    def submit(
+        self, work: Callable[[], object], done: Callable[[object, BaseException | None], None]
+    ) -> None:
+        done(work(), None)
+
+
+@pytest.fixture
+def old_file(tmp_path: Path) -> str:
+    path = tmp_path / "old.log"
+    path.write_bytes(os.urandom(8 * MEBIBYTE))
+    forget(str(path))
+    return str(path)
+
+
+def forget(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        try:
+            os.preadv(descriptor, [bytearray(1)], 4 * MEBIBYTE, os.RWF_NOWAIT)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            pytest.skip(f"this filesystem cannot tell what is in memory: {error}")
+        pytest.skip("this filesystem keeps everything in memory")
+    finally:
+        os.close(descriptor)
+
+
+def test_what_was_just_written_is_warm(tmp_path: Path) -> None:
+    path = tmp_path / "new.log"
+    path.write_bytes(os.urandom(2 * MEBIBYTE))
+    file = RealFilesystem().open(str(path))
+    assert not ColdReads(AtOnce(), StoppedClock()).is_cold(FileSlice(file, 0, 2 * MEBIBYTE))
+
+
+def test_what_the_kernel_forgot_is_cold_until_a_worker_read_it(old_file: str) -> None:
+    reads = ColdReads(AtOnce(), StoppedClock())
+    part = FileSlice(RealFilesystem().open(old_file), MEBIBYTE, MEBIBYTE)
+    assert reads.is_cold(part)
+    told: list[bool] = []
+    reads.warm(part, lambda: told.append(True))
+    assert told == [True]
+    assert not reads.is_cold(part)
+
+
+def test_a_gap_in_the_middle_of_a_suspected_file_is_found(old_file: str) -> None:
+    reads = ColdReads(AtOnce(), StoppedClock())
+    file = RealFilesystem().open(old_file)
+    assert reads.is_cold(FileSlice(file, 0, MEBIBYTE))
+    descriptor = os.open(old_file, os.O_RDONLY)
+    try:
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # no read-ahead: only these pages
+        for position in (4 * MEBIBYTE, 4 * MEBIBYTE + (1 << 18) - 1):
+            os.pread(descriptor, 1, position)
+    finally:
+        os.close(descriptor)
+    assert reads.is_cold(FileSlice(file, 4 * MEBIBYTE, 1 << 18))
