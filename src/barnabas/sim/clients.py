@@ -7,6 +7,7 @@ pause the client connects again and says once more what was not answered.
 
 from __future__ import annotations
 
+import abc
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class _Asked:
     answered: Callable[[Message], None]
 
 
-class Client:
+class Client(abc.ABC):
     def __init__(self, world: World, host: Host, name: str) -> None:
         self.world = world
         self.host = host
@@ -46,9 +47,9 @@ class Client:
     def begin(self) -> None:
         self.world.soon(20, self._connect)
 
+    @abc.abstractmethod
     def connected(self) -> None:
         """There is a connection: say what is to be said."""
-        raise NotImplementedError
 
     def lost(self) -> None:
         """What was asked will not be answered."""
