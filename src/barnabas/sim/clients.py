@@ -51,7 +51,7 @@ class Client(abc.ABC):
     def connected(self) -> None:
         """There is a connection: say what is to be said."""
 
-    def lost(self) -> None:
+    def lost(self) -> None:  # noqa: B027  # most need not care
         """What was asked will not be answered."""
 
     @property
