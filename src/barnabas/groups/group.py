@@ -1,0 +1,85 @@
+"""What every kind of group answers to: the shard keeps them side by side in one dictionary.
+
+A group is a noun with its rules; what it decides becomes entries. Kinds: `classic/` (JoinGroup and
+SyncGroup), `consumer/` (KIP-848).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from barnabas.coordination.outcome import Entry
+
+
+class GroupType(Enum):
+    """As ListGroups filters and prints it."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"
+    SHARE = "share"
+    STREAMS = "streams"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request."""
+
+    client_id: str
+    client_host: str  # with Kafka's leading slash: "/127.0.0.1"
+    version: int  # of the request
+
+
+class Group(ABC):
+    group_id: str
+    type: GroupType
+
+    @property
+    @abstractmethod
+    def state(self) -> str:
+        """In Kafka's spelling: "Empty", "PreparingRebalance", "Stable", "Assigning"…"""
+
+    @property
+    @abstractmethod
+    def protocol_type(self) -> str: ...
+
+    @abstractmethod
+    def check_offset_commit(
+        self, member_id: str, instance_id: str | None, epoch: int, *, transactional: bool, version: int
+    ) -> None:
+        """Raises ApiError unless this member of this generation (or member epoch) may commit."""
+
+    @abstractmethod
+    def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None: ...
+
+    @abstractmethod
+    def check_offset_delete(self) -> None: ...
+
+    @abstractmethod
+    def check_delete(self) -> None:
+        """Raises ApiError (NON_EMPTY_GROUP…) unless DeleteGroups may remove it."""
+
+    @abstractmethod
+    def is_subscribed_to(self, topic: str) -> bool: ...
+
+    @abstractmethod
+    def tombstones(self) -> list[Entry]:
+        """What removes every trace of the group but its offsets."""
+
+    @abstractmethod
+    def offsets_expire_since_ms(self) -> int | None:
+        """The wall time from which `offsets.retention.minutes` counts; None: from each commit; and a topic
+        that `is_subscribed_to` never expires."""
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool: ...
+
+    @abstractmethod
+    def unloaded(self) -> None:
+        """We are no longer the coordinator: refuse whoever waits."""
+
+    def member_ids(self) -> Iterable[str]:
+        return ()
