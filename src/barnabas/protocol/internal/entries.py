@@ -1,0 +1,98 @@
+"""From an internal topic's record to its classes and back."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.protocol import codec
+from barnabas.protocol.codec import MalformedError
+from barnabas.protocol.internal import groups, transactions
+from barnabas.protocol.schema import Message
+
+_VERSION = struct.Struct(">h")
+
+
+class Kind(NamedTuple):
+    """A type of record: its number, its classes, the newest value format we read, the one we write."""
+
+    type_id: int
+    key: type[Message]
+    value: type[Message]
+    newest: int = 0
+    written: int = 0
+
+
+CONSUMER_OFFSETS = (
+    Kind(0, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 3),
+    Kind(1, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 3),
+    Kind(2, groups.GroupMetadataKey, groups.GroupMetadataValue, 4, 3),
+    Kind(3, groups.ConsumerGroupMetadataKey, groups.ConsumerGroupMetadataValue),
+    Kind(4, groups.ConsumerGroupPartitionMetadataKey, groups.ConsumerGroupPartitionMetadataValue),
+    Kind(5, groups.ConsumerGroupMemberMetadataKey, groups.ConsumerGroupMemberMetadataValue),
+    Kind(
+        6,
+        groups.ConsumerGroupTargetAssignmentMetadataKey,
+        groups.ConsumerGroupTargetAssignmentMetadataValue,
+    ),
+    Kind(
+        7,
+        groups.ConsumerGroupTargetAssignmentMemberKey,
+        groups.ConsumerGroupTargetAssignmentMemberValue,
+    ),
+    Kind(
+        8,
+        groups.ConsumerGroupCurrentMemberAssignmentKey,
+        groups.ConsumerGroupCurrentMemberAssignmentValue,
+    ),
+    Kind(16, groups.ConsumerGroupRegularExpressionKey, groups.ConsumerGroupRegularExpressionValue),
+)
+TRANSACTION_STATE = (Kind(0, transactions.TransactionLogKey, transactions.TransactionLogValue, 1, 1),)
+
+KINDS_OF_TOPIC: Mapping[str, Mapping[int, Kind]] = {
+    "__consumer_offsets": {kind.type_id: kind for kind in CONSUMER_OFFSETS},
+    "__transaction_state": {kind.type_id: kind for kind in TRANSACTION_STATE},
+}
+_KIND_OF_KEY: Mapping[type[Message], Kind] = {
+    kind.key: kind for kind in (*CONSUMER_OFFSETS, *TRANSACTION_STATE)
+}
+
+
+def encode_entry(key: Message, value: Message | None) -> tuple[bytes, bytes | None]:
+    kind = _KIND_OF_KEY[type(key)]
+    key_bytes = _VERSION.pack(kind.type_id) + codec.encode(key, 0)
+    if value is None:
+        return key_bytes, None
+    version = value_version(kind, value)
+    return key_bytes, _VERSION.pack(version) + codec.encode(value, version)
+
+
+def value_version(kind: Kind, value: Message) -> int:
+    """Kafka writes the oldest format that holds what must be remembered, so that older brokers can read it:
+    an expiry of its own exists only in version 1, a topic's id only since version 4."""
+    if isinstance(value, groups.OffsetCommitValue):
+        if value.expire_timestamp != -1:
+            return 1
+        if any(value.topic_id):
+            return 4
+    return kind.written
+
+
+def decode_entry(topic: str, key: bytes, value: bytes | None) -> tuple[Message, Message | None] | None:
+    """None for a type this version does not know: kept in the log, and left alone."""
+    if len(key) < _VERSION.size:
+        raise MalformedError("The key of an internal record ends early")
+    (type_id,) = _VERSION.unpack_from(key)
+    kind = KINDS_OF_TOPIC[topic].get(type_id)
+    if kind is None:
+        return None
+    decoded_key = codec.decode(kind.key, 0, key, _VERSION.size)
+    if value is None:
+        return decoded_key, None
+    if len(value) < _VERSION.size:
+        raise MalformedError("The value of an internal record ends early")
+    (version,) = _VERSION.unpack_from(value)
+    if not 0 <= version <= kind.newest:
+        raise MalformedError(f"Unknown version {version} of {kind.value.__name__}")
+    return decoded_key, codec.decode(kind.value, version, value, _VERSION.size)
