@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
+from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.internal_topics import InternalTopics
 from barnabas.broker.partition import Partition
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
@@ -69,6 +72,8 @@ class Node:
         self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
+        self.internal_topics = InternalTopics(self)
+        self.coordinators: tuple[CoordinatorHost[Any], ...] = ()
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 
@@ -99,6 +104,8 @@ class Node:
         if old.configs is not image.configs:
             self._apply_settings(old, image)
         self.replicas.apply(old, image)
+        for coordinator in self.coordinators:
+            coordinator.apply(old, image)
         for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
             del self.encoded_topics[key]
 

@@ -6,21 +6,25 @@ wait for the worker's event; one fsync covers every append that arrived meanwhil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
+from barnabas.log.producer_entry import Origin
 from barnabas.log.results import Appended
+from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import PartitionImage
 from barnabas.ports import Workers
 
-if TYPE_CHECKING:
-    from barnabas.broker.purgatory import Waiting
-
-
 ACKS_ALL = -1
 NO_EPOCH = -1
+
+
+class Watcher(Protocol):
+    """Whoever waits for this partition to move."""
+
+    def moved(self, partition: Partition) -> None: ...
 
 
 class Host(Protocol):
@@ -46,7 +50,7 @@ class Partition:
         self.image = image
         self.broker_id = host.broker_id
         self.log: Log | None = None  # None while its directory is offline
-        self.waiting: dict[Waiting, None] = {}  # in the order they came
+        self.waiting: dict[Watcher, None] = {}  # in the order they came
         self.flushed_offset = 0  # everything below is on the disk, as far as a flush was asked for
         self._flush_wanted = 0  # replies at or below wait until the disk has them
         self._flush_running = False
@@ -95,12 +99,28 @@ class Partition:
 
     # --- append --------------------------------------------------------------------------------------------
 
-    def append(self, records: memoryview, acks: int, now_ms: int) -> Appended:
+    def append(
+        self,
+        records: memoryview,
+        acks: int,
+        now_ms: int,
+        *,
+        origin: Origin = Origin.CLIENT,
+        guard: Guard | None = None,
+        transaction_version: int = 0,
+    ) -> Appended:
         log = self.leader_log()
         self._check_acks(log, acks)
         try:
             appended = log.append_as_leader(
-                records, 0, len(records), leader_epoch=self.image.leader_epoch, now_ms=now_ms
+                records,
+                0,
+                len(records),
+                leader_epoch=self.image.leader_epoch,
+                now_ms=now_ms,
+                origin=origin,
+                guard=guard,
+                transaction_version=transaction_version,
             )
         except OSError as error:
             self._host.disk_failed(self, error)
