@@ -75,7 +75,9 @@ class ShardHost(Protocol):
     """What a shard may ask of the broker it lives on."""
 
     broker_id: int
-    timers: ShardTimers
+
+    @property
+    def timers(self) -> ShardTimers: ...
 
     @property
     def now_ms(self) -> int:

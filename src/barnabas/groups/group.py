@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from barnabas.coordination.outcome import Entry
+from barnabas.coordination.outcome import Entry, Outcome
+from barnabas.model.image import ClusterImage
 
 
 class GroupType(Enum):
@@ -69,9 +70,9 @@ class Group(ABC):
         """What removes every trace of the group but its offsets."""
 
     @abstractmethod
-    def offsets_expire_since_ms(self) -> int | None:
-        """The wall time from which `offsets.retention.minutes` counts; None: from each commit; and a topic
-        that `is_subscribed_to` never expires."""
+    def offset_retention_start_ms(self, committed_ms: int) -> int | None:
+        """The wall time from which `offsets.retention.minutes` counts for an offset committed then; None: it
+        does not expire while the group is as it is. Of a topic that `is_subscribed_to` none expires."""
 
     @property
     @abstractmethod
@@ -82,4 +83,12 @@ class Group(ABC):
         """We are no longer the coordinator: refuse whoever waits."""
 
     def member_ids(self) -> Iterable[str]:
+        return ()
+
+    def loaded(self) -> Iterable[Outcome]:
+        """The log is replayed and we are the coordinator: start timers, resume what was under way."""
+        return ()
+
+    def image_changed(self, old: ClusterImage) -> Iterable[Outcome]:
+        """Topics came, went or grew."""
         return ()

@@ -1,0 +1,109 @@
+"""One partition of `__consumer_offsets`: its groups of every kind, and their offsets.
+
+Requests are routed by the kind of the group they name; records are replayed by the kind of their key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from barnabas.coordination.outcome import Entry, Outcome, Producer, ShardHost, Ticket
+from barnabas.groups.classic.group import ClassicGroup
+from barnabas.groups.classic.join import Joins
+from barnabas.groups.classic.leave import leave_group
+from barnabas.groups.classic.rebalance import Rebalancer
+from barnabas.groups.classic.records import restore
+from barnabas.groups.classic.sync import sync_group
+from barnabas.groups.group import Caller, Group
+from barnabas.groups.offsets.store import Offsets
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.image import ClusterImage
+from barnabas.protocol.internal.groups import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
+from barnabas.protocol.messages.heartbeat import HeartbeatRequest
+from barnabas.protocol.messages.join_group import JoinGroupRequest
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest
+from barnabas.protocol.messages.sync_group import SyncGroupRequest
+from barnabas.protocol.schema import Message
+
+Replay = Callable[[Any, Any], None]
+
+
+class GroupShard:
+    def __init__(self, host: ShardHost) -> None:
+        self.host = host
+        self.groups: dict[str, Group] = {}
+        self.offsets = Offsets()
+        self.rebalancer = Rebalancer(host, self.groups)
+        self.joins = Joins(host, self.groups, self.rebalancer)
+        self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
+
+    # --- the shard's life ----------------------------------------------------------------------------------
+
+    def replay(self, entry: Entry, offset: int, producer: Producer | None) -> None:
+        key, value = entry
+        if isinstance(key, OffsetCommitKey):
+            assert value is None or isinstance(value, OffsetCommitValue)
+            if value is not None and key.group not in self.groups:
+                self.groups[key.group] = ClassicGroup(key.group)  # offsets without membership
+            self.offsets.replay(key, value, offset, producer)
+        else:
+            self._replays[type(key)](key, value)
+
+    def _replay_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
+        if value is not None:
+            self.groups[key.group] = restore(key.group, value)
+        elif isinstance(self.groups.get(key.group), ClassicGroup):
+            del self.groups[key.group]
+
+    def end_transaction(self, producer: Producer, committed: bool) -> None:
+        self.offsets.end_transaction(producer.id, committed)
+
+    def loaded(self) -> Iterable[Outcome]:
+        for group in list(self.groups.values()):
+            if isinstance(group, ClassicGroup):
+                yield self.rebalancer.resume(group)
+            else:
+                yield from group.loaded()
+
+    def unloaded(self) -> None:
+        for group in self.groups.values():
+            group.unloaded()
+
+    def image_changed(self, old: ClusterImage) -> Iterator[Outcome]:
+        for group in list(self.groups.values()):
+            yield from group.image_changed(old)
+
+    # --- the classic protocol ------------------------------------------------------------------------------
+
+    def join_group(self, request: JoinGroupRequest, caller: Caller, ticket: Ticket) -> Outcome:
+        group = self.groups.get(request.group_id)
+        if group is None or isinstance(group, ClassicGroup):
+            return self.joins.join(group, request, caller, ticket)
+        raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+    def sync_group(self, request: SyncGroupRequest, ticket: Ticket) -> Outcome:
+        group = self.groups.get(request.group_id)
+        if isinstance(group, ClassicGroup):
+            return sync_group(self.rebalancer, group, request, ticket)
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+
+    def heartbeat(self, request: HeartbeatRequest, ticket: Ticket) -> Outcome:
+        group = self.groups.get(request.group_id)
+        if isinstance(group, ClassicGroup):
+            member = group.check_member(request.member_id, request.group_instance_id)
+            group.check_generation(request.generation_id)
+            self.rebalancer.extend_session(group, member)
+            return Outcome(answers=[(ticket, group.heartbeat_response())])
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+
+    def leave_group(self, request: LeaveGroupRequest, ticket: Ticket) -> Outcome:
+        group = self.groups.get(request.group_id)
+        if isinstance(group, ClassicGroup):
+            return leave_group(self.rebalancer, group, request, ticket)
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
