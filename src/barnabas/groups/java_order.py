@@ -53,7 +53,7 @@ def _copied_table(count: int) -> int:
 
 
 def strings_in_java_order(texts: Iterable[str]) -> list[str]:
-    """The keys of a map. Equal buckets keep the alphabet's order: the answer must not depend on the input's."""
+    """The keys of a map. Equal buckets keep the alphabet's order: it must not depend on the input's."""
     ordered = sorted(texts)
     return _walk(ordered, hash_of_string, _grown_table(len(ordered)))
 

@@ -6,6 +6,8 @@ run of two topics with equally many partitions: what joins by key.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from barnabas.groups.assignors.spec import GroupSpec, Partitions
 from barnabas.groups.java_order import uuids_in_java_order
 
@@ -37,4 +39,4 @@ def _runs(partition_count: int, member_count: int) -> list[range]:
     """The first members get one more where it does not divide evenly."""
     quota, extra = divmod(partition_count, member_count)
     starts = [index * quota + min(index, extra) for index in range(member_count + 1)]
-    return [range(start, end) for start, end in zip(starts, starts[1:], strict=False)]
+    return [range(start, end) for start, end in pairwise(starts)]

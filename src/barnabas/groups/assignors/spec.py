@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
@@ -20,15 +19,11 @@ class MemberSpec:
     instance_id: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GroupSpec:
     members: Mapping[str, MemberSpec]
-    partition_counts: Mapping[bytes, int] = field(default_factory=dict)  # of every subscribed topic
-
-    @cached_property
-    def is_homogeneous(self) -> bool:
-        """All members subscribe to the same topics."""
-        return len({member.topics for member in self.members.values()}) <= 1
+    partition_counts: Mapping[bytes, int]  # of every subscribed topic
+    is_homogeneous: bool  # all members subscribe alike
 
 
 class Assignor(Protocol):
