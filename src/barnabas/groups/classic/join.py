@@ -11,7 +11,6 @@ from barnabas.groups.classic.rebalance import NEW_MEMBER_TIMEOUT_MS, Rebalancer,
 from barnabas.groups.classic.records import group_entry, new_group_entry
 from barnabas.groups.classic.states import CompletingRebalance, Empty, PreparingRebalance, Stable
 from barnabas.groups.group import Caller, Group
-from barnabas.groups.refusals import append_refusal
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
@@ -51,7 +50,7 @@ class Joins:
         del self._groups[group.group_id]
         for member_id in (*group.members, *group.pending):
             self._rebalancer.forget_session(group, member_id)
-        return Outcome(answers=[(ticket, JoinGroupResponse(error_code=append_refusal(code)))])
+        return Outcome(answers=[(ticket, JoinGroupResponse(error_code=code))])
 
     def _join(
         self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, ticket: Ticket
@@ -226,7 +225,7 @@ class Joins:
         member.rebalance_timeout_ms = before.rebalance_timeout_ms
         member.session_timeout_ms = before.session_timeout_ms
         response = JoinGroupResponse(
-            error_code=append_refusal(code),
+            error_code=code,
             generation_id=group.generation,
             protocol_type=group.protocol_kind,
             protocol_name=group.protocol_name,
