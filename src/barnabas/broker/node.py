@@ -13,7 +13,7 @@ from barnabas.broker.controller_host import ControllerHost
 from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.internal_topics import InternalTopics
+from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
 from barnabas.broker.partition import Partition
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
@@ -25,6 +25,7 @@ from barnabas.broker.topic_config import log_config, manager_settings
 from barnabas.broker.upkeep import UpkeepHost
 from barnabas.controller.decision import Decision
 from barnabas.controller.producer_ids import allocate_producer_ids
+from barnabas.groups.shard import GroupShard
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.model.ids import TopicPartition
@@ -73,7 +74,8 @@ class Node:
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
-        self.coordinators: tuple[CoordinatorHost[Any], ...] = ()
+        self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
+        self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups,)
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 

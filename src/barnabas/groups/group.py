@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from barnabas.coordination.outcome import Entry, Outcome
 from barnabas.model.image import ClusterImage
@@ -25,8 +24,7 @@ class GroupType(Enum):
     STREAMS = "streams"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who sent a request."""
 
     client_id: str

@@ -130,7 +130,9 @@ class GroupShard:
         """Answers a DescribedGroup; only classic groups exist to DescribeGroups."""
         return Outcome(answers=[(ticket, describe(self.groups.get(group_id), group_id, caller.version))])
 
-    def list_groups(self, states: Collection[str], types: Collection[GroupType]) -> Iterator[ListedGroup]:
+    def list_groups(
+        self, states: Collection[str], types: Collection[GroupType | None]
+    ) -> Iterator[ListedGroup]:
         """Of these states (in lower case) and types; empty: any."""
         for group in self.groups.values():
             if (not states or group.state.lower() in states) and (not types or group.type in types):
