@@ -54,6 +54,7 @@ def _take_out_unknown(
             )
             refused.append(_all(topic, missing))
             continue
+        topic.topic_id = found.id
         count = len(found.partitions)
         if not all(0 <= row.partition_index < count for row in topic.partitions):
             rows = topic.partitions
