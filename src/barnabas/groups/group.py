@@ -7,9 +7,9 @@ SyncGroup), `consumer/` (KIP-848).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from enum import Enum
+from typing import NamedTuple, TypeAlias
 
 from barnabas.coordination.outcome import Entry, Outcome
 from barnabas.model.image import ClusterImage
@@ -24,13 +24,16 @@ class GroupType(Enum):
     STREAMS = "streams"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who sent a request."""
 
     client_id: str
     client_host: str  # with Kafka's leading slash: "/127.0.0.1"
     version: int  # of the request
+
+
+# Topic, topic id (all zero if the request names topics) and partition.
+PartitionCheck: TypeAlias = Callable[[str, bytes, int], None]
 
 
 class Group(ABC):
@@ -49,8 +52,9 @@ class Group(ABC):
     @abstractmethod
     def check_offset_commit(
         self, member_id: str, instance_id: str | None, epoch: int, *, transactional: bool, version: int
-    ) -> None:
-        """Raises ApiError unless this member of this generation (or member epoch) may commit."""
+    ) -> PartitionCheck | None:
+        """Raises ApiError unless this member of this generation (or member epoch) may commit. What it
+        returns, if anything, is asked about every partition, and refuses the whole request by raising."""
 
     @abstractmethod
     def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None: ...

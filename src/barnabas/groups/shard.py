@@ -5,17 +5,22 @@ Requests are routed by the kind of the group they name; records are replayed by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from barnabas.coordination.outcome import Entry, Outcome, Producer, ShardHost, Ticket
+from barnabas.groups.classic.describe import describe
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.join import Joins
 from barnabas.groups.classic.leave import leave_group
 from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.classic.records import restore
 from barnabas.groups.classic.sync import sync_group
-from barnabas.groups.group import Caller, Group
+from barnabas.groups.group import Caller, Group, GroupType
+from barnabas.groups.offsets import removal
+from barnabas.groups.offsets.cleaning import Cleaning
+from barnabas.groups.offsets.commit import Commits
+from barnabas.groups.offsets.fetch import Fetch
 from barnabas.groups.offsets.store import Offsets
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ClusterImage
@@ -25,10 +30,16 @@ from barnabas.protocol.internal.groups import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from barnabas.protocol.messages.delete_groups import DeletableGroupResult
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
+from barnabas.protocol.messages.list_groups import ListedGroup
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
+from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequestGroup
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
+from barnabas.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from barnabas.protocol.schema import Message
 
 Replay = Callable[[Any, Any], None]
@@ -41,6 +52,8 @@ class GroupShard:
         self.offsets = Offsets()
         self.rebalancer = Rebalancer(host, self.groups)
         self.joins = Joins(host, self.groups, self.rebalancer)
+        self.cleaning = Cleaning(host, self.groups, self.offsets)
+        self._commits = Commits(host, self.groups, self.rebalancer)
         self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
 
     # --- the shard's life ----------------------------------------------------------------------------------
@@ -70,14 +83,66 @@ class GroupShard:
                 yield self.rebalancer.resume(group)
             else:
                 yield from group.loaded()
+        self.cleaning.schedule()
 
     def unloaded(self) -> None:
         for group in self.groups.values():
             group.unloaded()
 
     def image_changed(self, old: ClusterImage) -> Iterator[Outcome]:
+        gone = removal.of_deleted_topics(self.offsets, old, self.host.image)
+        for batch in removal.in_batches(gone):
+            yield Outcome(batch)
         for group in list(self.groups.values()):
             yield from group.image_changed(old)
+
+    # --- offsets -------------------------------------------------------------------------------------------
+
+    def commit_offsets(self, request: OffsetCommitRequest, caller: Caller, ticket: Ticket) -> Outcome:
+        return self._commits.commit(request, caller, ticket)
+
+    def commit_transactional_offsets(
+        self, request: TxnOffsetCommitRequest, caller: Caller, ticket: Ticket
+    ) -> Outcome:
+        return self._commits.commit_transactional(request, caller, ticket)
+
+    def fetch_offsets(
+        self, request: OffsetFetchRequestGroup, require_stable: bool, ticket: Ticket
+    ) -> Outcome:
+        """Answers an OffsetFetchResponseGroup."""
+        fetch = Fetch(self.offsets, self.groups.get(request.group_id), request, require_stable)
+        return Outcome(answers=[(ticket, fetch.answer())])
+
+    def delete_offsets(self, request: OffsetDeleteRequest, ticket: Ticket) -> Outcome:
+        entries, response = removal.delete_offsets(self.offsets, self._group(request.group_id), request)
+        return Outcome(entries, [(ticket, response)])
+
+    # --- administration ------------------------------------------------------------------------------------
+
+    def delete_group(self, group_id: str, ticket: Ticket) -> Outcome:
+        """Answers a DeletableGroupResult."""
+        group = self._group(group_id)
+        group.check_delete()
+        entries = removal.with_its_offsets(self.offsets, group)
+        return Outcome(entries, [(ticket, DeletableGroupResult(group_id))])
+
+    def describe_group(self, group_id: str, caller: Caller, ticket: Ticket) -> Outcome:
+        """Answers a DescribedGroup; only classic groups exist to DescribeGroups."""
+        return Outcome(answers=[(ticket, describe(self.groups.get(group_id), group_id, caller.version))])
+
+    def list_groups(
+        self, states: Collection[str], types: Collection[GroupType | None]
+    ) -> Iterator[ListedGroup]:
+        """Of these states (in lower case) and types; empty: any."""
+        for group in self.groups.values():
+            if (not states or group.state.lower() in states) and (not types or group.type in types):
+                yield ListedGroup(group.group_id, group.protocol_type, group.state, group.type.value)
+
+    def _group(self, group_id: str) -> Group:
+        group = self.groups.get(group_id)
+        if group is None:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+        return group
 
     # --- the classic protocol ------------------------------------------------------------------------------
 

@@ -53,7 +53,9 @@ def test_what_is_written_is_read(topic: str, key: Message, value: Message | None
 def test_an_offset_commit_is_laid_out_as_kafka_does() -> None:
     key, value = encode_entry(groups.OffsetCommitKey("g", "t", 3), groups.OffsetCommitValue(42, 7, "m", 1000))
     assert key == b"\0\1" + b"\0\1g" + b"\0\1t" + b"\0\0\0\3"
-    assert value == b"\0\3" + (42).to_bytes(8, "big") + b"\0\0\0\7" + b"\0\1m" + (1000).to_bytes(8, "big")
+    assert (
+        value == b"\0\4" + (42).to_bytes(8, "big") + b"\0\0\0\7" + b"\2m" + (1000).to_bytes(8, "big") + b"\0"
+    )
 
 
 def test_a_type_from_the_future_is_left_alone() -> None:

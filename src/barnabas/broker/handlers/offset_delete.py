@@ -1,16 +1,69 @@
-"""OffsetDelete v0: answered COORDINATOR_NOT_AVAILABLE until group coordinators exist."""
+"""OffsetDelete v0 (KIP-496): forget offsets of topics to which nobody in the group is subscribed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
+from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
-from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
+from barnabas.model.image import ClusterImage
+from barnabas.protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestTopic,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+from barnabas.protocol.schema import Message
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 
-def handle(node: Node, context: Context, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
-    return OffsetDeleteResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
+def handle(node: Node, context: Context, request: OffsetDeleteRequest) -> OffsetDeleteResponse | None:
+    if not request.group_id:
+        return OffsetDeleteResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+    unknown = _take_out_unknown(node.image, request)
+    ticket = _DeleteTicket(context, unknown)
+    node.groups.run(request.group_id, ticket, lambda shard: shard.delete_offsets(request, ticket))
+    return None
+
+
+def _take_out_unknown(image: ClusterImage, request: OffsetDeleteRequest) -> dict[str, list[int]]:
+    unknown: dict[str, list[int]] = {}
+    known: list[OffsetDeleteRequestTopic] = []
+    for topic in {topic.name: topic for topic in reversed(request.topics)}.values():
+        exists = [row for row in topic.partitions if image.partition(topic.name, row.partition_index)]
+        if len(exists) < len(topic.partitions):
+            unknown[topic.name] = [
+                row.partition_index
+                for row in topic.partitions
+                if image.partition(topic.name, row.partition_index) is None
+            ]
+        if exists:
+            known.append(OffsetDeleteRequestTopic(topic.name, exists))
+    request.topics = known
+    return unknown
+
+
+class _DeleteTicket(RequestTicket):
+    """Adds what was refused before the coordinator was asked, unless that refuses all."""
+
+    __slots__ = ("_unknown",)
+
+    def __init__(self, context: Context, unknown: dict[str, list[int]]) -> None:
+        super().__init__(context, lambda code: OffsetDeleteResponse(error_code=code))
+        self._unknown = unknown
+
+    def answer(self, response: Message) -> None:
+        assert isinstance(response, OffsetDeleteResponse)
+        topics = {topic.name: list(topic.partitions) for topic in response.topics}
+        for name, indexes in self._unknown.items():
+            rows = [
+                OffsetDeleteResponsePartition(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                for index in indexes
+            ]
+            topics[name] = rows + topics.get(name, [])
+        response.topics = [OffsetDeleteResponseTopic(name, rows) for name, rows in topics.items()]
+        super().answer(response)

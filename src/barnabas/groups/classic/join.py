@@ -7,17 +7,15 @@ import uuid
 from barnabas.coordination.outcome import Outcome, ShardHost, Ticket
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.member import ClassicMember, protocols_of
-from barnabas.groups.classic.rebalance import NEW_MEMBER_TIMEOUT_MS, Rebalancer, join_response
+from barnabas.groups.classic.rebalance import NEW_MEMBER_TIMEOUT_MS, Rebalancer, join_refusal, join_response
 from barnabas.groups.classic.records import group_entry, new_group_entry
 from barnabas.groups.classic.states import CompletingRebalance, Empty, PreparingRebalance, Stable
 from barnabas.groups.group import Caller, Group
-from barnabas.groups.refusals import append_refusal
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 
 MEMBER_ID_REQUIRED_SINCE = 4  # KIP-394
-NULL_PROTOCOL_NAME_SINCE = 7
 SKIP_ASSIGNMENT_SINCE = 9  # KIP-814
 # Of a group: whoever asks for a member id and does not come back with it costs memory for a session's time.
 PENDING_MAX = 10_000
@@ -51,7 +49,7 @@ class Joins:
         del self._groups[group.group_id]
         for member_id in (*group.members, *group.pending):
             self._rebalancer.forget_session(group, member_id)
-        return Outcome(answers=[(ticket, JoinGroupResponse(error_code=append_refusal(code)))])
+        return Outcome(answers=[(ticket, join_refusal(code))])
 
     def _join(
         self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, ticket: Ticket
@@ -59,7 +57,7 @@ class Joins:
         outcome = Outcome(replays=False)
         if not self._has_room(group, request.member_id):
             self._turn_away(group, request.member_id, outcome)
-            outcome.answers.append((ticket, JoinGroupResponse(error_code=ErrorCode.GROUP_MAX_SIZE_REACHED)))
+            outcome.answers.append((ticket, join_refusal(ErrorCode.GROUP_MAX_SIZE_REACHED)))
             return outcome
         protocols = protocols_of(request.protocols)
         if not group.supports(request.protocol_type, protocols):
@@ -107,7 +105,7 @@ class Joins:
             raise ApiError(ErrorCode.GROUP_MAX_SIZE_REACHED)
         else:
             self._rebalancer.watch_pending(group, member_id, request.session_timeout_ms)
-            response = JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id)
+            response = join_refusal(ErrorCode.MEMBER_ID_REQUIRED, member_id)
             outcome.answers.append((ticket, response))
 
     def _new_member_id(self, prefix: str) -> str:
@@ -155,13 +153,13 @@ class Joins:
         try:
             member = group.check_member(request.member_id, request.group_instance_id)
         except ApiError as error:
-            outcome.answers.append((ticket, _stranger(request.member_id, error.code, caller.version)))
+            outcome.answers.append((ticket, join_refusal(error.code, request.member_id)))
             return
         if self._goes_on_as_it_is(group, member, protocols):
             outcome.answers.append((ticket, join_response(group, member)))
             return
         # A retry on a new connection: nobody reads the answer to the first one any more.
-        retried = JoinGroupResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS, member_id=member.member_id)
+        retried = join_refusal(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         group.answer_join(member, retried, outcome.answers)
         group.update(member, protocols)
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
@@ -194,7 +192,7 @@ class Joins:
         assert request.group_instance_id is not None
         member = group.members[group.static_members[request.group_instance_id]]
         before = _Before(group, member)
-        self._fence(group, member, caller.version, outcome)
+        self._fence(group, member, outcome)
         self._rename(group, member, member_id)
         group.update(member, protocols_of(request.protocols))
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
@@ -207,8 +205,8 @@ class Joins:
         outcome.answers.append((ticket, _welcome_back(group, member, before, caller.version)))
         outcome.refused = lambda code: self._take_back(group, member, before, ticket, code)
 
-    def _fence(self, group: ClassicGroup, member: ClassicMember, version: int, outcome: Outcome) -> None:
-        fenced = _stranger(member.member_id, ErrorCode.FENCED_INSTANCE_ID, version)
+    def _fence(self, group: ClassicGroup, member: ClassicMember, outcome: Outcome) -> None:
+        fenced = join_refusal(ErrorCode.FENCED_INSTANCE_ID, member.member_id)
         group.answer_join(member, fenced, outcome.answers)
         group.answer_sync(member, SyncGroupResponse(error_code=ErrorCode.FENCED_INSTANCE_ID), outcome.answers)
 
@@ -226,7 +224,7 @@ class Joins:
         member.rebalance_timeout_ms = before.rebalance_timeout_ms
         member.session_timeout_ms = before.session_timeout_ms
         response = JoinGroupResponse(
-            error_code=append_refusal(code),
+            error_code=code,
             generation_id=group.generation,
             protocol_type=group.protocol_kind,
             protocol_name=group.protocol_name,
@@ -259,8 +257,3 @@ def _welcome_back(
     response.leader = before.leader_id
     response.members = ()
     return response
-
-
-def _stranger(member_id: str, code: ErrorCode, version: int) -> JoinGroupResponse:
-    protocol_name = None if version >= NULL_PROTOCOL_NAME_SINCE else ""
-    return JoinGroupResponse(error_code=code, member_id=member_id, protocol_name=protocol_name)

@@ -191,8 +191,7 @@ class Rebalancer:
         return outcome
 
     def expel(self, group: ClassicGroup, member: ClassicMember, outcome: Outcome) -> None:
-        response = JoinGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
-        group.answer_join(member, response, outcome.answers)
+        group.answer_join(member, join_refusal(ErrorCode.UNKNOWN_MEMBER_ID), outcome.answers)
         group.answer_sync(member, SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID), outcome.answers)
         self.forget_session(group, member.member_id)
         group.remove(member)
@@ -259,6 +258,10 @@ def join_response(
         member_id=member.member_id,
         members=members,
     )
+
+
+def join_refusal(code: ErrorCode, member_id: str = "") -> JoinGroupResponse:
+    return JoinGroupResponse(error_code=code, member_id=member_id, protocol_name=None)
 
 
 def _all_members(group: ClassicGroup) -> list[JoinGroupResponseMember]:

@@ -7,7 +7,6 @@ from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.rebalance import Rebalancer, sync_response
 from barnabas.groups.classic.records import group_entry
 from barnabas.groups.classic.states import CompletingRebalance, PreparingRebalance
-from barnabas.groups.refusals import append_refusal
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
@@ -54,7 +53,7 @@ def _assign(rebalancer: Rebalancer, group: ClassicGroup, request: SyncGroupReque
 
     def take_back(code: ErrorCode) -> Outcome:
         refused = Outcome(replays=False)
-        response = SyncGroupResponse(error_code=append_refusal(code))
+        response = SyncGroupResponse(error_code=code)
         refused.answers = [(sync, response) for _, sync in waiting if sync is not None]
         rebalancer.prepare(group, refused)
         for member, _ in waiting:

@@ -25,8 +25,8 @@ class Kind(NamedTuple):
 
 
 CONSUMER_OFFSETS = (
-    Kind(0, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 3),
-    Kind(1, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 3),
+    Kind(0, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 4),
+    Kind(1, groups.OffsetCommitKey, groups.OffsetCommitValue, 4, 4),
     Kind(2, groups.GroupMetadataKey, groups.GroupMetadataValue, 4, 3),
     Kind(3, groups.ConsumerGroupMetadataKey, groups.ConsumerGroupMetadataValue),
     Kind(4, groups.ConsumerGroupPartitionMetadataKey, groups.ConsumerGroupPartitionMetadataValue),
@@ -69,13 +69,9 @@ def encode_entry(key: Message, value: Message | None) -> tuple[bytes, bytes | No
 
 
 def value_version(kind: Kind, value: Message) -> int:
-    """Kafka writes the oldest format that holds what must be remembered, so that older brokers can read it:
-    an expiry of its own exists only in version 1, a topic's id only since version 4."""
-    if isinstance(value, groups.OffsetCommitValue):
-        if value.expire_timestamp != -1:
-            return 1
-        if any(value.topic_id):
-            return 4
+    """As Kafka 4.3 writes; an expiry of its own exists only in version 1."""
+    if isinstance(value, groups.OffsetCommitValue) and value.expire_timestamp != -1:
+        return 1
     return kind.written
 
 
