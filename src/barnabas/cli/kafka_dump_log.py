@@ -1,7 +1,7 @@
 """kafka-dump-log: what is in a partition's files. Kafka's DumpLogSegments 4.3: flags and lines.
 
-The decoders of internal topics come with the coordinators that write them; until then asking for one is
-answered with a sentence.
+The decoders of other internal topics come with what writes them; until then asking for one is answered with a
+sentence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from barnabas.cli.parts.dump_log_batches import MAX_BYTES, Decode, Findings, LogView, log_lines
+from barnabas.cli.parts.dump_log_batches import (
+    MAX_BYTES,
+    Decode,
+    Findings,
+    LogView,
+    Parse,
+    decoding,
+    log_lines,
+)
 from barnabas.cli.parts.dump_log_indexes import (
     CorruptFileError,
     base_offset,
@@ -42,12 +50,11 @@ _DECODERS: dict[str, Decode] = {
     "LongDecoder": _number(">q"),
 }
 _LATER = (
-    "offsets-decoder",
-    "transaction-log-decoder",
     "cluster-metadata-decoder",
     "remote-log-metadata-decoder",
     "share-group-state-decoder",
 )
+_TOPIC_DECODERS = {"offsets-decoder": "__consumer_offsets", "transaction-log-decoder": "__transaction_state"}
 _STRING_DECODER = "org.apache.kafka.tools.api.StringDecoder"
 
 PARSER = Parser(
@@ -71,6 +78,8 @@ PARSER = Parser(
         ),
         Option("key-decoder-class", "How to read keys.", "String", _STRING_DECODER, argument_optional=True),
         Option("skip-record-metadata", "Show only keys and values."),
+        Option("offsets-decoder", "Show what groups have committed, from a log of __consumer_offsets."),
+        Option("transaction-log-decoder", "Show transactions, from a log of __transaction_state."),
         *(Option(name, "Not available yet.") for name in _LATER),
     ],
 )
@@ -109,16 +118,25 @@ def _tool(arguments: Sequence[str]) -> int:
 
 
 def _view(options: Options) -> LogView:
-    decoders_given = options.has("value-decoder-class") or options.has("key-decoder-class")
+    given = ("value-decoder-class", "key-decoder-class", *_TOPIC_DECODERS)
+    decoders_given = any(options.has(name) for name in given)
     contents = options.has("print-data-log") or decoders_given
     return LogView(
         deep=contents or options.has("deep-iteration"),
         contents=contents,
         metadata=not options.has("skip-record-metadata"),
         bytes_max=options.integer("max-bytes") or 0,
-        key=_decoder(options, "key-decoder-class"),
-        value=_decoder(options, "value-decoder-class"),
+        parse=_parse(options),
     )
+
+
+def _parse(options: Options) -> Parse:
+    for name, topic in _TOPIC_DECODERS.items():
+        if options.has(name):
+            from barnabas.cli.parts.dump_log_internal import parser_of
+
+            return parser_of(topic)
+    return decoding(_decoder(options, "key-decoder-class"), _decoder(options, "value-decoder-class"))
 
 
 def _decoder(options: Options, name: str) -> Decode:

@@ -14,6 +14,7 @@ CLASSES = {
     "kafka.Kafka": "kafka_server_start",
     "kafka.admin.BrokerApiVersionsCommand": "kafka_broker_api_versions",
     "kafka.admin.ConfigCommand": "kafka_configs",
+    "kafka.admin.ConsumerGroupCommand": "kafka_consumer_groups",
     "kafka.admin.DeleteRecordsCommand": "kafka_delete_records",
     "kafka.admin.LogDirsCommand": "kafka_log_dirs",
     "kafka.admin.TopicCommand": "kafka_topics",
@@ -30,10 +31,13 @@ CLASSES = {
     "org.apache.kafka.tools.DeleteRecordsCommand": "kafka_delete_records",
     "org.apache.kafka.tools.DumpLogSegments": "kafka_dump_log",
     "org.apache.kafka.tools.GetOffsetShell": "kafka_get_offsets",
+    "org.apache.kafka.tools.GroupsCommand": "kafka_groups",
     "org.apache.kafka.tools.LogDirsCommand": "kafka_log_dirs",
     "org.apache.kafka.tools.ProducerPerformance": "kafka_producer_perf_test",
     "org.apache.kafka.tools.TopicCommand": "kafka_topics",
+    "org.apache.kafka.tools.TransactionsCommand": "kafka_transactions",
     "org.apache.kafka.tools.consumer.ConsoleConsumer": "kafka_console_consumer",
+    "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand": "kafka_consumer_groups",
 }
 
 

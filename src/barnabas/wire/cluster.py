@@ -71,12 +71,17 @@ class Cluster:
         return self.retrying(lambda: self.call_once(request, answer, node_id, timeout_ms))
 
     def call_once(
-        self, request: Message, answer: type[R], node_id: int = ANY, timeout_ms: int | None = None
+        self,
+        request: Message,
+        answer: type[R],
+        node_id: int = ANY,
+        timeout_ms: int | None = None,
+        version_max: int | None = None,
     ) -> R:
         """Ask one broker, once. For use inside `retrying` when the answer's codes decide."""
         connection = self.connection(node_id)
         try:
-            return connection.call(request, answer, timeout_ms)
+            return connection.call(request, answer, timeout_ms, version_max)
         except (NetworkError, PeerError):
             self._forget(connection)
             raise

@@ -57,9 +57,19 @@ class Connection:
             transport.close()
             raise
 
-    def call(self, request: Message, answer: type[R], timeout_ms: int | None = None) -> R:
-        """`timeout_ms` is how long the broker may take; by default `request.timeout.ms`."""
-        return self._exchange(request, answer, self.version_of(request.API_KEY), timeout_ms)
+    def call(
+        self,
+        request: Message,
+        answer: type[R],
+        timeout_ms: int | None = None,
+        version_max: int | None = None,
+    ) -> R:
+        """`timeout_ms` is how long the broker may take; by default `request.timeout.ms`. `version_max` for
+        those who need what a newer version has dropped."""
+        version = self.version_of(request.API_KEY)
+        if version_max is not None:
+            version = min(version, version_max)
+        return self._exchange(request, answer, version, timeout_ms)
 
     def tell(self, request: Message) -> None:
         """Send without waiting: Produce with acks=0 is the only request that is not answered."""

@@ -19,6 +19,8 @@ NOUNS = {
     "brokers": "who is in the cluster, and what they speak",
     "produce": "send lines to a topic",
     "consume": "read a topic",
+    "groups": "who reads what, and how far behind; move and delete offsets",
+    "transactions": "which are open, and ending those that hang",
     "logs": "log directories, and what is inside a log file",
 }
 
@@ -45,5 +47,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def overview() -> str:
-    rows = "\n".join(f"  barnabas {noun:<9} {text}" for noun, text in NOUNS.items())
+    rows = "\n".join(f"  barnabas {noun:<12} {text}" for noun, text in NOUNS.items())
     return f"Apache Kafka's job, done in Python.\n\n{rows}\n\n`barnabas <noun> --help` says more."

@@ -13,7 +13,7 @@ from barnabas.cli.support.failures import FAILURES
 from barnabas.cli.support.nearest import nearest
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.wire import Cluster, DeadlineError, SettingsError, VersionError
-from barnabas.wire.admin import topics
+from barnabas.wire.admin import groups, topics
 
 Action: TypeAlias = Callable[[argparse.Namespace], int]
 Cell: TypeAlias = str | int | float | bool | None
@@ -23,6 +23,8 @@ _HINTS = {
     ErrorCode.INVALID_REPLICATION_FACTOR: "A single broker can hold one replica: leave --replicas out.",
     ErrorCode.INVALID_PARTITIONS: "Topics can grow, never shrink.",
     ErrorCode.INVALID_CONFIG: "`barnabas configs topic NAME --all` lists the settings a topic has.",
+    ErrorCode.NON_EMPTY_GROUP: "Stop its consumers first; `barnabas groups members GROUP` shows them.",
+    ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "Stop the consumers of this topic first.",
     ErrorCode.OFFSET_OUT_OF_RANGE: "`barnabas offsets TOPIC` shows where the partition begins and ends.",
 }
 
@@ -92,6 +94,8 @@ def _hint(error: Exception, asked: argparse.Namespace) -> str | None:
         return None
     if error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and getattr(asked, "topic", None):
         return _nearest_topic(asked)
+    if error.code == ErrorCode.GROUP_ID_NOT_FOUND and getattr(asked, "group", None):
+        return _nearest_group(asked)
     return _HINTS.get(error.code)
 
 
@@ -103,6 +107,16 @@ def _nearest_topic(asked: argparse.Namespace) -> str:
     except FAILURES:
         meant = None
     return f"did you mean '{meant}'?" if meant else "`barnabas topics list` shows the topics there are."
+
+
+def _nearest_group(asked: argparse.Namespace) -> str:
+    typed = asked.group[0] if isinstance(asked.group, list) else asked.group
+    try:
+        with connect(asked) as cluster:
+            meant = nearest(typed, [row.group_id for row in groups.list_groups(cluster)])
+    except FAILURES:
+        meant = None
+    return f"did you mean '{meant}'?" if meant else "`barnabas groups list` shows the groups there are."
 
 
 def show(

@@ -30,6 +30,22 @@ MAX_BYTES = 2**31 - 1
 BATCH_PAYLOAD_LIMIT = 2**31 - 1  # a dump shows whatever the broker stored
 
 Decode: TypeAlias = Callable[[bytes], str]
+Contents: TypeAlias = tuple[str | None, str | None]  # a record's key and value as text; None is not shown
+Parse: TypeAlias = Callable[[Record], Contents]
+
+
+def as_text(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+def decoding(key: Decode, value: Decode) -> Parse:
+    def parse(record: Record) -> Contents:
+        return (
+            None if record.key is None else key(record.key),
+            None if record.value is None else value(record.value),
+        )
+
+    return parse
 
 
 @dataclass(slots=True)
@@ -74,6 +90,8 @@ def note(found: dict[str, list[tuple[int, int]]], path: Path, pair: tuple[int, i
     found.setdefault(str(path.absolute()), []).append(pair)
 
 
+AS_TEXT = decoding(as_text, as_text)
+
 # --- logs ------------------------------------------------------------------------------------------------
 
 
@@ -85,8 +103,7 @@ class LogView:
     contents: bool = False
     metadata: bool = True
     bytes_max: int = MAX_BYTES
-    key: Decode = lambda data: data.decode(errors="replace")
-    value: Decode = lambda data: data.decode(errors="replace")
+    parse: Parse = AS_TEXT
 
 
 def log_lines(path: Path, view: LogView, findings: Findings) -> Iterator[str]:
@@ -153,10 +170,11 @@ def record_line(record: Record, header: BatchHeader, view: LogView) -> str:
         if header.is_control:
             parts.append(_control(record))
     if view.contents and not header.is_control:
-        if record.key is not None:
-            parts.append(f"key: {view.key(record.key)}")
-        if record.value is not None:
-            parts.append(f"payload: {view.value(record.value)}")
+        key, payload = view.parse(record)
+        if key is not None:
+            parts.append(f"key: {key}")
+        if payload is not None:
+            parts.append(f"payload: {payload}")
     return "| " + " ".join(parts) if parts else ""
 
 

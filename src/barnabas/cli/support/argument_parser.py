@@ -29,15 +29,17 @@ class KafkaArgumentParser(argparse.ArgumentParser):
 
     def _in_kafkas_words(self, message: str) -> str:
         if found := _REQUIRED.match(message):
-            first = found[1].split(", ")[0]
-            return "too few arguments" if first == "command" else f"argument {first} is required"
+            missing = found[1].split(", ")
+            no_command = missing[-1].lower() == "command"
+            return "too few arguments" if no_command else f"argument {missing[0]} is required"
         if found := _ONE_OF.match(message):
             return f"one of the arguments {found[1]} is required"
         if found := _UNKNOWN.match(message):
             return f"unrecognized arguments: '{found[1]}'"
         if found := _NUMBER.match(message):
             kind = getattr(self, "java_types", {}).get(found[1], "Integer")
-            return f"argument {found[1]}: could not convert '{found[2]}' to {kind}"
+            why = f'(For input string: "{found[2]}")'
+            return f"argument {found[1]}: could not convert '{found[2]}' to {kind} {why}"
         if found := _CHOICE.match(message):
             return found[1]
         return message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from barnabas.cli.support.failures import ToolError
 from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
@@ -36,8 +36,10 @@ def properties_of(options: Options, name: str = "command-config") -> dict[str, s
         raise SettingsError(f"{path}: {error}") from None
 
 
-def connect(options: Options, bootstrap: str = "bootstrap-server") -> Cluster:
-    return Cluster.connect(options.text(bootstrap), properties_of(options), _warn)
+def connect(
+    options: Options, bootstrap: str = "bootstrap-server", overrides: Mapping[str, str] | None = None
+) -> Cluster:
+    return Cluster.connect(options.text(bootstrap), properties_of(options) | dict(overrides or {}), _warn)
 
 
 def _warn(message: str) -> None:

@@ -50,9 +50,9 @@ def log_dirs(cluster: Cluster, node_id: int) -> Sequence[DescribeLogDirsResult]:
 
 
 def producers(
-    cluster: Cluster, partitions: Sequence[TopicPartition]
+    cluster: Cluster, partitions: Sequence[TopicPartition], node_id: int | None = None
 ) -> dict[TopicPartition, PartitionResponse | ApiError]:
-    """Idempotent and transactional producers that the leaders remember."""
+    """Idempotent and transactional producers that the leaders remember, or this broker."""
 
     def ask(
         node_id: int, group: list[TopicPartition]
@@ -66,7 +66,9 @@ def producers(
                 failed = ApiError(known(row.error_code), row.error_message) if row.error_code else None
                 yield TopicPartition(topic.name, row.partition_index), failed or row
 
-    return from_leaders(cluster, partitions, ask)
+    if node_id is None:
+        return from_leaders(cluster, partitions, ask)
+    return cluster.retrying(lambda: dict(ask(node_id, list(partitions))))
 
 
 def update_features(
