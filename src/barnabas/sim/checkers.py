@@ -52,7 +52,16 @@ class Facts:
         """What is left when all has come to rest."""
         logs: dict[TopicPartition, list[SeenRecord]] = defaultdict(list)
         for seen in self.of(Seen):
-            if seen.final:
+            if seen.final and not seen.read_committed:
+                logs[seen.place] += seen.records
+        return logs
+
+    @cached_property
+    def committed(self) -> dict[TopicPartition, list[SeenRecord]]:
+        """What is left, to those who read committed records only."""
+        logs: dict[TopicPartition, list[SeenRecord]] = defaultdict(list)
+        for seen in self.of(Seen):
+            if seen.final and seen.read_committed:
                 logs[seen.place] += seen.records
         return logs
 
@@ -230,10 +239,10 @@ class WholeReads:
             if self._holes:
                 continue
             expected = seen.asked_offset
-            for record in seen.records:
-                if record.offset != expected:
-                    yield f"{seen.consumer}: {seen.place} jumps from {expected} to {record.offset}"
-                expected = record.offset + 1
+            for offset in sorted((*(record.offset for record in seen.records), *seen.skipped)):
+                if offset != expected:
+                    yield f"{seen.consumer}: {seen.place} jumps from {expected} to {offset}"
+                expected = offset + 1
 
 
 class ReadersKeepTheirPlace:
