@@ -35,6 +35,7 @@ class Facts:
 
     def __init__(self, history: History) -> None:
         self.events: list[Event] = [event for _, event in history.events]
+        self._offsets: dict[tuple[TopicPartition, bool], list[int]] = {}
 
     def of(self, kind: type[E]) -> Iterator[E]:
         return (event for event in self.events if isinstance(event, kind))
@@ -64,6 +65,14 @@ class Facts:
             if seen.final and seen.read_committed:
                 logs[seen.place] += seen.records
         return logs
+
+    def offsets(self, place: TopicPartition, *, read_committed: bool) -> list[int]:
+        """Where records are in the end, to those who read in that way."""
+        asked = (place, read_committed)
+        if asked not in self._offsets:
+            log = (self.committed if read_committed else self.final).get(place, [])
+            self._offsets[asked] = [record.offset for record in log]
+        return self._offsets[asked]
 
     @cached_property
     def final_values(self) -> Values:
