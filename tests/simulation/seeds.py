@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barnabas.sim.promises import Promise
+from barnabas.sim.promise import Promise
 from barnabas.sim.run import run
 
 _BLOCK = 25

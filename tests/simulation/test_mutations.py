@@ -28,13 +28,13 @@ from barnabas.log.segment import Segment
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.faults import Kind
 from barnabas.sim.producers import Style
+from barnabas.sim.promise import Promise
 from barnabas.sim.promises import (
     CLEAN_PREFIX,
     COMPACTION,
     FAILING_DIRECTORY,
-    KILLS,
+    KILL,
     POWER_LOSS,
-    Promise,
 )
 
 _SEEDS = 150
@@ -150,7 +150,7 @@ def partitions_share_a_log(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LogManager, "create", shared)
 
 
-_KILLED = replace(KILLS, kinds=(Kind.KILL, Kind.KILL_INSIDE), styles=(Style(batches=40),))
+_KILLED = replace(KILL, kinds=(Kind.KILL, Kind.KILL_INSIDE), styles=(Style(batches=40),))
 _KILLED_THEN_DARK = replace(POWER_LOSS, kinds=(Kind.KILL_THEN_POWER_LOSS,))
 
 
@@ -169,9 +169,9 @@ _KILLED_THEN_DARK = replace(POWER_LOSS, kinds=(Kind.KILL_THEN_POWER_LOSS,))
         (torn_tail_stays, CLEAN_PREFIX, "WholeReads"),
         (checksums_are_not_looked_at, CLEAN_PREFIX, "WholeReads"),
         (every_stop_counts_as_clean, CLEAN_PREFIX, "WholeReads"),
-        (producers_are_forgotten, KILLS, "NoDuplicate"),
-        (producers_are_forgotten, KILLS, "InOrder"),
-        (partitions_share_a_log, KILLS, "NothingInvented"),
+        (producers_are_forgotten, KILL, "NoDuplicate"),
+        (producers_are_forgotten, KILL, "InOrder"),
+        (partitions_share_a_log, KILL, "NothingInvented"),
         (only_the_last_batch_is_remembered, _KILLED, "NothingBroke"),
         (new_logs_hide_the_failed_ones, FAILING_DIRECTORY, "NothingBroke"),
         (failed_disks_go_unnoticed, FAILING_DIRECTORY, "NoLostWrite"),

@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from barnabas.sim.history import Acknowledged, Event, GaveUp, Happened, History, Seen, Sent
-from barnabas.sim.promises import PROMISES, Promise
+from barnabas.sim.promise import Promise
+from barnabas.sim.promises import PROMISES
 from barnabas.sim.run import Outcome, run
 
 _SHOWN_MAX = 10

@@ -35,6 +35,7 @@ class Facts:
 
     def __init__(self, history: History) -> None:
         self.events: list[Event] = [event for _, event in history.events]
+        self._offsets: dict[tuple[TopicPartition, bool], list[int]] = {}
 
     def of(self, kind: type[E]) -> Iterator[E]:
         return (event for event in self.events if isinstance(event, kind))
@@ -52,9 +53,26 @@ class Facts:
         """What is left when all has come to rest."""
         logs: dict[TopicPartition, list[SeenRecord]] = defaultdict(list)
         for seen in self.of(Seen):
-            if seen.final:
+            if seen.final and not seen.read_committed:
                 logs[seen.place] += seen.records
         return logs
+
+    @cached_property
+    def committed(self) -> dict[TopicPartition, list[SeenRecord]]:
+        """What is left, to those who read committed records only."""
+        logs: dict[TopicPartition, list[SeenRecord]] = defaultdict(list)
+        for seen in self.of(Seen):
+            if seen.final and seen.read_committed:
+                logs[seen.place] += seen.records
+        return logs
+
+    def offsets(self, place: TopicPartition, *, read_committed: bool) -> list[int]:
+        """Where records are in the end, to those who read in that way."""
+        asked = (place, read_committed)
+        if asked not in self._offsets:
+            log = (self.committed if read_committed else self.final).get(place, [])
+            self._offsets[asked] = [record.offset for record in log]
+        return self._offsets[asked]
 
     @cached_property
     def final_values(self) -> Values:
@@ -230,10 +248,10 @@ class WholeReads:
             if self._holes:
                 continue
             expected = seen.asked_offset
-            for record in seen.records:
-                if record.offset != expected:
-                    yield f"{seen.consumer}: {seen.place} jumps from {expected} to {record.offset}"
-                expected = record.offset + 1
+            for offset in sorted((*(record.offset for record in seen.records), *seen.skipped)):
+                if offset != expected:
+                    yield f"{seen.consumer}: {seen.place} jumps from {expected} to {offset}"
+                expected = offset + 1
 
 
 class ReadersKeepTheirPlace:

@@ -20,6 +20,7 @@ from barnabas.sim.world import World
 
 _BACKOFF_MS = 60
 _REQUEST_TIMEOUT_MS = 3000
+_GOES_ASTRAY_MS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Client(abc.ABC):
         self._asked: deque[_Asked] = deque()
         self._last_correlation_id = 0
         self._reconnecting = False
+        self._stray_ms = 0
         self.life = 0  # how often the power had been lost when it connected: answers under way are that old
 
     # --- what a client says --------------------------------------------------------------------------------
@@ -69,6 +71,9 @@ class Client(abc.ABC):
         self._asked.append(asked)
         self._say(asked.correlation_id, request, version)
         self.world.after(_REQUEST_TIMEOUT_MS, lambda: self._timed_out(asked))
+        connection = self._connection
+        if connection.held:
+            self.world.soon(_GOES_ASTRAY_MS, lambda: self._go_astray(connection))
 
     def tell(self, request: Message, version: int) -> None:
         """For what has no answer: Produce with acks=0."""
@@ -83,9 +88,25 @@ class Client(abc.ABC):
     def try_again(self) -> None:
         """Drop the connection; come back after a pause."""
         connection, self._connection = self._connection, None
-        self._asked.clear()
         if connection is not None:
             connection.close()
+        self._come_back()
+
+    def stray(self, most_ms: int) -> None:
+        """The next request is lost to this client, which asks again; it reaches the broker up to so much
+        later."""
+        self._stray_ms = most_ms
+        if self._connection is not None:
+            self._connection.held = True
+
+    def _go_astray(self, connection: Connection) -> None:
+        if connection is self._connection:
+            self._connection = None
+            connection.stray(self._stray_ms)
+            self._come_back()
+
+    def _come_back(self) -> None:
+        self._asked.clear()
         self.lost()
         if not self._reconnecting:
             self._reconnecting = True

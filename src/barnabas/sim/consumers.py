@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.ports import FileSlice
 from barnabas.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -19,18 +20,15 @@ from barnabas.protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from barnabas.protocol.schema import Message
-from barnabas.records.batch import HEADER_SIZE, MAGIC, crc_matches, read_header
-from barnabas.records.errors import MalformedRecordsError
-from barnabas.records.walk import records_of
 from barnabas.sim.clients import Client
-from barnabas.sim.history import Seen, SeenRecord
+from barnabas.sim.history import Seen
 from barnabas.sim.host import Host
+from barnabas.sim.reading import read_answer
 from barnabas.sim.world import World
 
 _VERSION = 12
 _LIST_OFFSETS_VERSION = 7
 _EARLIEST = -2
-_LIMIT = 1 << 24
 _PAUSE_MS = 15
 
 
@@ -38,9 +36,17 @@ class Consumer(Client):
     """`final`: stop when every partition is read to its end."""
 
     def __init__(
-        self, world: World, host: Host, name: str, places: list[TopicPartition], *, final: bool = False
+        self,
+        world: World,
+        host: Host,
+        name: str,
+        places: list[TopicPartition],
+        *,
+        final: bool = False,
+        read_committed: bool = False,
     ) -> None:
         super().__init__(world, host, name)
+        self._read_committed = read_committed
         self.positions = dict.fromkeys(places, 0)
         self._final = final
         self._at_end: set[TopicPartition] = set()
@@ -65,6 +71,7 @@ class Consumer(Client):
             max_wait_ms=0 if self._final else random.pick((0, 20, 300)),
             min_bytes=random.pick((1, 1, 500)),
             max_bytes=max_bytes,
+            isolation_level=int(self._read_committed),
             session_id=self._session_id,
             session_epoch=-1 if self._final else self._epoch,
             topics=self._news(partition_max_bytes),
@@ -108,23 +115,9 @@ class Consumer(Client):
             self.world.soon(0 if self._final else _PAUSE_MS, self._fetch)
 
     def _take(self, place: TopicPartition, data: PartitionData) -> None:
-        assert not isinstance(data.records, FileSlice)
-        records, next_offset, problem = read_batches(bytes(data.records or b""))
         position = self.positions[place]
-        self.world.history.add(
-            Seen(
-                self.name,
-                place,
-                position,
-                data.error_code,
-                data.high_watermark,
-                data.log_start_offset,
-                tuple(record for record in records if record.offset >= position),
-                problem,
-                self.life,
-                self._final,
-            )
-        )
+        seen, next_offset = seen_by(self.name, place, position, data, self._read_committed, self.life)
+        self.world.history.add(replace(seen, final=True) if self._final else seen)
         self.positions[place] = max(position, next_offset)
         if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             self._out_of_range.append(place)
@@ -144,26 +137,24 @@ class Consumer(Client):
         self.ask(request, _LIST_OFFSETS_VERSION, answered)
 
 
-def read_batches(data: bytes) -> tuple[list[SeenRecord], int, str]:
-    """The records of whole batches, the offset behind them, and what is wrong with the bytes. A cut-off last
-    batch is no problem, a cut-off first one is: a consumer could never go on."""
-    records: list[SeenRecord] = []
-    position = next_offset = 0
-    while position < len(data):
-        if len(data) - position < HEADER_SIZE:
-            return records, next_offset, "" if position else "the first batch is cut off"
-        header = read_header(data, position)
-        if header.magic != MAGIC or header.size < HEADER_SIZE:
-            return records, next_offset, f"no batch at byte {position}"
-        if position + header.size > len(data):
-            return records, next_offset, "" if position else "the first batch is cut off"
-        if not crc_matches(data, position, header):
-            return records, next_offset, f"wrong checksum at offset {header.base_offset}"
-        try:
-            found = list(records_of(data, position, header, _LIMIT))
-        except MalformedRecordsError as malformed:
-            return records, next_offset, str(malformed)
-        records += [SeenRecord(one.offset, one.key, one.value, one.timestamp) for one in found]
-        position += header.size
-        next_offset = header.next_offset
-    return records, next_offset, ""
+def seen_by(
+    consumer: str, place: TopicPartition, position: int, data: PartitionData, read_committed: bool, life: int
+) -> tuple[Seen, int]:
+    """What an answer tells a consumer that asked from `position`, and where it goes on."""
+    read = read_answer(data, read_committed=read_committed)
+    seen = Seen(
+        consumer,
+        place,
+        position,
+        data.error_code,
+        data.high_watermark,
+        data.log_start_offset,
+        tuple(record for record in read.records if record.offset >= position),
+        read.problem,
+        life,
+        final=False,
+        read_committed=read_committed,
+        last_stable_offset=data.last_stable_offset,
+        skipped=tuple(offset for offset in read.skipped if offset >= position),
+    )
+    return seen, max(position, read.next_offset)

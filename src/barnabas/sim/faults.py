@@ -8,12 +8,14 @@ from enum import Enum
 
 from barnabas.sim.clients import Client
 from barnabas.sim.host import Host
+from barnabas.sim.scripts import Actor
 from barnabas.sim.world import World
 
 _DOWN_MS = 60
-_LATEST_MS = 500
 _CHANGES_MAX = 60
 _SLOW_MS = 150
+_FREEZE_MS = (50, 900)
+_STRAY_MS = 300
 _TEN_MINUTES_MS = 600_000  # five of them stay within message.timestamp.after.max.ms
 
 
@@ -31,10 +33,21 @@ class Kind(Enum):
     FULL_DISK = "a directory answers ENOSPC"
     DISCONNECT = "a client loses its connection, and what is under way"
     CLOCK_JUMP = "the wall clock is set"
+    FREEZE = "a client stops for a while and goes on as if nothing had been"
+    STRAY = "a client loses its connection; its request arrives when it has long asked again"
 
 
 class Faults:
-    def __init__(self, world: World, host: Host, clients: Sequence[Client], kinds: Sequence[Kind]) -> None:
+    def __init__(
+        self,
+        world: World,
+        host: Host,
+        clients: Callable[[], Sequence[Client]],
+        kinds: Sequence[Kind],
+        *,
+        most: int = 5,
+        latest_ms: int = 500,
+    ) -> None:
         self._world = world
         self._host = host
         self._clients = clients
@@ -50,16 +63,19 @@ class Faults:
             Kind.FULL_DISK: lambda: self._fail(errno.ENOSPC),
             Kind.DISCONNECT: self._disconnect,
             Kind.CLOCK_JUMP: self._jump,
+            Kind.FREEZE: self._freeze,
+            Kind.STRAY: self._stray,
         }
         self.over = False
         self._failed: str | None = None
-        for _ in range(world.random.between(1, 5)):
+        self._latest_ms = latest_ms
+        for _ in range(world.random.between(1, most) if kinds else 0):
             self._plan(world.random.pick(kinds))
-        world.after(_LATEST_MS, self._end)
+        world.after(latest_ms, self._end)
         self._watch()
 
     def _plan(self, kind: Kind) -> None:
-        self._world.after(self._world.random.between(0, _LATEST_MS), lambda: self.strike(kind))
+        self._world.after(self._world.random.between(0, self._latest_ms), lambda: self.strike(kind))
 
     def strike(self, kind: Kind) -> None:
         self._ways[kind]()
@@ -107,9 +123,23 @@ class Faults:
             self._host.stop_process()
 
     def _disconnect(self) -> None:
-        client = self._world.random.pick(self._clients)
-        if client.is_connected:
+        client = self._anybody()
+        if client is not None and client.is_connected:
             client.try_again()
+
+    def _freeze(self) -> None:
+        client = self._anybody()
+        if isinstance(client, Actor):
+            client.freeze(self._world.random.between(*_FREEZE_MS))
+
+    def _stray(self) -> None:
+        client = self._anybody()
+        if client is not None:
+            client.stray(_STRAY_MS)
+
+    def _anybody(self) -> Client | None:
+        clients = [client for client in self._clients() if not client.finished]
+        return self._world.random.pick(clients) if clients else None
 
     def _jump(self) -> None:
         self._host.jump_clock(self._world.random.pick((-_TEN_MINUTES_MS, -1000, 1000, _TEN_MINUTES_MS)))

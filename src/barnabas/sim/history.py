@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from barnabas.model.ids import TopicPartition
+
+Offsets: TypeAlias = tuple[tuple[TopicPartition, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Sent:
     values: tuple[bytes | None, ...]
     idempotent: bool
     acks: int
+    transaction: str = ""  # a name of the simulation's own; empty: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,9 @@ class Seen:
     problem: str  # why the bytes are not whole, sound batches; empty if they are
     life: int
     final: bool  # read after everything had come to rest
+    read_committed: bool = False
+    last_stable_offset: int = -1
+    skipped: tuple[int, ...] = ()  # offsets of markers, and of what read_committed hides
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,105 @@ class Found:
     """The topics that exist at the end, with their number of partitions."""
 
     topics: dict[str, int]
+
+
+# --- transactions ------------------------------------------------------------------------------------------
+
+
+class Fate(Enum):
+    COMMITTED = "the commit was acknowledged"
+    ABORTED = "the abort was acknowledged, or the commit refused at its first word"
+    UNKNOWN = "the producer will never know"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The producer asks for the end of its transaction."""
+
+    transaction: str
+    commit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    transaction: str
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionsFound:
+    """What the coordinator says at the end: the state of every transactional id."""
+
+    states: Mapping[str, str]
+
+
+# --- groups ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A member of a group begins to read these partitions, from these offsets."""
+
+    group: str
+    member: str
+    generation: int  # or member epoch
+    positions: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """It knows that it may not read these any more."""
+
+    group: str
+    member: str
+    places: frozenset[TopicPartition]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAsked:
+    group: str
+    member: str
+    generation: int
+    offsets: Offsets
+    transaction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAcknowledged:
+    """For a commit inside a transaction: it will count if the transaction does."""
+
+    asked: CommitAsked
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRefused:
+    asked: CommitAsked
+    error: int
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsAsked:
+    group: str
+    member: str
+    places: frozenset[TopicPartition]
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsRead:
+    """-1: the group has committed nothing for the partition."""
+
+    asked: OffsetsAsked
+    offsets: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFound:
+    """What the coordinator says about a group when its members are at rest."""
+
+    group: str
+    state: str
+    members: int
+    expected_members: int
 
 
 class Fault(Enum):
@@ -113,7 +218,27 @@ class Broke:
 
 
 Event: TypeAlias = (
-    Sent | Acknowledged | Refused | GaveUp | Seen | Created | Found | DirectoryFailed | Happened | Broke
+    Sent
+    | Acknowledged
+    | Refused
+    | GaveUp
+    | Seen
+    | Created
+    | Found
+    | DirectoryFailed
+    | Ending
+    | Ended
+    | TransactionsFound
+    | Assigned
+    | Released
+    | CommitAsked
+    | CommitAcknowledged
+    | CommitRefused
+    | OffsetsAsked
+    | OffsetsRead
+    | GroupFound
+    | Happened
+    | Broke
 )
 
 

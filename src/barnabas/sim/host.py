@@ -61,6 +61,9 @@ class Life:
     def soon(self, most_ms: int, action: Callable[[], None]) -> None:
         self._world.soon(most_ms, lambda: self.guarded(action))
 
+    def after(self, delay_ms: int, action: Callable[[], None]) -> None:
+        self._world.after(delay_ms, lambda: self.guarded(action))
+
     def guarded(self, action: Callable[[], None]) -> None:
         """What the process does ends with the process; what must not happen is written down."""
         if not self.alive:

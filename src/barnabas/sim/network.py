@@ -33,6 +33,8 @@ class Server(Protocol):
 
     def soon(self, most_ms: int, action: Callable[[], None]) -> None: ...
 
+    def after(self, delay_ms: int, action: Callable[[], None]) -> None: ...
+
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None: ...
 
     def session_ended(self, session: Session) -> None: ...
@@ -52,13 +54,15 @@ class Connection:
         self._client_gone = False
         self._broker_gone = False
         self._broken_off = False
+        self.held = False  # what the client sends from now on stays somewhere in between, until `stray`
 
     # --- the client's end ----------------------------------------------------------------------------------
 
     def send(self, frame: bytes) -> None:
         if not self._client_gone:
             self._sent.append(frame)
-            self._server.soon(LATENCY_MS, lambda: self._server.enter(self._arrive))
+            if not self.held:
+                self._server.soon(LATENCY_MS, lambda: self._server.enter(self._arrive))
 
     def close(self) -> None:
         """The client goes away. What it sent may still arrive, all or part of it."""
@@ -68,6 +72,20 @@ class Connection:
         self._replies.clear()
         self._cut(self._sent)
         self._server.soon(2 * LATENCY_MS, lambda: self._server.enter(self._ended))
+
+    def stray(self, most_ms: int) -> None:
+        """The client loses its connection; what is under way to the broker arrives, much later."""
+        if self._client_gone:
+            return
+        self._client_gone = True
+        self._replies.clear()
+        delay_ms = self._world.random.between(0, most_ms)
+        self._server.after(delay_ms, lambda: self._server.enter(self._arrive_late))
+
+    def _arrive_late(self) -> None:
+        while self._sent:
+            self._arrive()
+        self._server.soon(LATENCY_MS, lambda: self._server.enter(self._ended))
 
     # --- the broker's end ----------------------------------------------------------------------------------
 

@@ -62,6 +62,11 @@ class World:
         """At any moment within `most_ms`."""
         self.after(self.random.between(0, most_ms), action)
 
+    @property
+    def next_ms(self) -> int | None:
+        """When the next thing happens."""
+        return self._queue[0][0] if self._queue else None
+
     def step(self) -> bool:
         """Let the next thing happen. False when nothing is left to happen."""
         if not self._queue:

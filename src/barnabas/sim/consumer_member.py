@@ -1,0 +1,120 @@
+"""A member of the new protocol (KIP-848): one heartbeat does it all, and the coordinator assigns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from barnabas.model.errors import ErrorCode
+from barnabas.model.ids import TopicPartition
+from barnabas.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    TopicPartitions,
+)
+from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.sim.history import Broke
+from barnabas.sim.membership import (
+    COORDINATOR_BUSY,
+    GROUP,
+    NO_PLACES,
+    PAUSE_MS,
+    SETTLED,
+    Change,
+    Member,
+    Membership,
+    Places,
+    by_topic,
+    find_coordinator,
+)
+from barnabas.sim.scripts import LostError, Script, ask, insist, rest
+from barnabas.sim.world import World
+
+_HEARTBEAT_VERSION = 1
+_METADATA_VERSION = 12
+_JOINS, _LEAVES = 0, -1
+_FENCED = (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+class ConsumerMember(Member):
+    def __init__(self, world: World, membership: Membership, name: str) -> None:
+        super().__init__(world, membership, name)
+        self.member_id = f"{name}-{world.random.bytes(4).hex()}"
+        self.generation = _JOINS
+        self._topic_ids: Mapping[str, bytes] = {}
+        self._target: Places = NO_PLACES
+        self._tells_all = True  # after a broken connection, say everything anew
+
+    def beat(self) -> Script[Change]:
+        if not self._topic_ids:
+            yield from self._look_up_topics()
+        try:
+            answer = yield from ask(ConsumerGroupHeartbeatResponse, self._request(), _HEARTBEAT_VERSION)
+        except LostError:
+            self._tells_all = True
+            yield from find_coordinator(self.group, GROUP)
+            return SETTLED
+        code = answer.error_code
+        if code == ErrorCode.NONE:
+            return self._take(answer)
+        if code in COORDINATOR_BUSY:
+            yield from find_coordinator(self.group, GROUP)
+            yield from rest(PAUSE_MS)
+            return SETTLED
+        if code not in _FENCED:
+            self.world.history.add(Broke(f"{self.name}: heartbeat answered {ErrorCode(code).name}"))
+            yield from rest(PAUSE_MS)
+        lost, self.owned, self._target = self.owned, NO_PLACES, NO_PLACES
+        self.generation, self._tells_all = _JOINS, True
+        return Change(settled=False, lost=lost)
+
+    def _take(self, answer: ConsumerGroupHeartbeatResponse) -> Change:
+        self._tells_all = False
+        self.generation = answer.member_epoch
+        if answer.assignment is None:
+            return SETTLED
+        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
+        self._target = frozenset(
+            TopicPartition(names[topic.topic_id], index)
+            for topic in answer.assignment.topic_partitions
+            for index in topic.partitions
+        )
+        revoked = self.owned - self._target
+        return Change(settled=self._target == self.owned, revoked=revoked)
+
+    def settle(self) -> Script[None]:
+        """What is gone is gone, what came is ours; the next heartbeat says so."""
+        self.owned = self._target
+        self._tells_all = True
+        return
+        yield
+
+    def leave(self) -> Script[None]:
+        request = ConsumerGroupHeartbeatRequest(self.group, self.member_id, _LEAVES)
+        try:
+            yield from ask(ConsumerGroupHeartbeatResponse, request, _HEARTBEAT_VERSION)
+        except LostError:
+            return
+
+    def _fetches_as(self) -> tuple[str | None, int]:
+        return self.member_id, self.generation
+
+    def _request(self) -> ConsumerGroupHeartbeatRequest:
+        if self.generation != _JOINS and not self._tells_all:
+            return ConsumerGroupHeartbeatRequest(self.group, self.member_id, self.generation)
+        owned = [
+            TopicPartitions(self._topic_ids[topic], partitions) for topic, partitions in by_topic(self.owned)
+        ]
+        return ConsumerGroupHeartbeatRequest(
+            self.group,
+            self.member_id,
+            self.generation,
+            rebalance_timeout_ms=self.membership.rebalance_timeout_ms,
+            subscribed_topic_names=self.membership.topics,
+            topic_partitions=owned,
+        )
+
+    def _look_up_topics(self) -> Script[None]:
+        yield from find_coordinator(self.group, GROUP)
+        topics = [MetadataRequestTopic(name=topic) for topic in self.membership.topics]
+        answer = yield from insist(MetadataResponse, MetadataRequest(topics), _METADATA_VERSION)
+        self._topic_ids = {topic.name or "": topic.topic_id for topic in answer.topics}

@@ -1,0 +1,164 @@
+"""What groups and transactions promise, whatever crashes: polls, offsets, all or nothing, exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from barnabas.sim import checkers as check
+from barnabas.sim import group_checkers as groups
+from barnabas.sim import transaction_checkers as transactions
+from barnabas.sim.checkers import Checker
+from barnabas.sim.crews import GroupProtocol, Hiring, Readers, Version, Workers, Writers
+from barnabas.sim.faults import Kind
+from barnabas.sim.producers import Style
+from barnabas.sim.promise import FLUSHED, HARMLESS, KILLS, POWER, SMALL_SEGMENTS, EveryStep, Promise
+from barnabas.sim.world import SeededRandom
+
+OUTPUT = "output"
+_SESSION_TIMEOUT_MS = 300
+_REBALANCE_TIMEOUT_MS = 400
+_STEPS = 160
+_PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
+
+_EVERYBODY: tuple[Checker, ...] = (
+    check.NothingBroke(),
+    check.NothingInvented(),
+    check.CreatedTopicsExist(),
+    check.NoLostWrite(),
+    check.NoDuplicate(),
+    check.InOrder(),
+    check.OneValuePerOffset(),
+    check.HighWatermarkRises(),
+    check.WholeReads(),
+    check.ReadersKeepTheirPlace(),
+    groups.PollsInOrder(),
+    groups.NoPollSkip(),
+    groups.NothingUnseen(),
+    groups.CommitsAreKept(),
+    groups.CommitsAreFenced(),
+    groups.GroupsSettle(),
+    transactions.NoLostTransaction(),
+    transactions.NoAbortedRead(),
+    transactions.NoTornTransaction(),
+    transactions.StableReads(),
+    transactions.TransactionsEnd(),
+)
+
+# As Kafka's own tests: what takes minutes in the field takes fractions of a second.
+_PROPERTIES = {
+    "offsets.topic.num.partitions": "2",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.num.partitions": "2",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "50",
+    "group.min.session.timeout.ms": "50",
+    "group.consumer.min.session.timeout.ms": "50",
+    "group.consumer.session.timeout.ms": str(_SESSION_TIMEOUT_MS),
+    "group.consumer.min.heartbeat.interval.ms": "10",
+    "group.consumer.heartbeat.interval.ms": "70",
+}
+_COMPACTED: Mapping[str, str] = {
+    "offsets.topic.segment.bytes": "2000",
+    "transaction.state.log.segment.bytes": "2000",
+    "log.cleaner.backoff.ms": "20",
+    "log.cleaner.min.cleanable.ratio": "0.01",
+}
+_VARIATIONS: tuple[Mapping[str, str], ...] = (
+    {"group.initial.rebalance.delay.ms": "0"},
+    {"group.initial.rebalance.delay.ms": "60"},
+    {"group.initial.rebalance.delay.ms": "0", **_COMPACTED},
+)
+
+
+def _readers(random: SeededRandom) -> list[Hiring]:
+    protocol = random.pick(tuple(GroupProtocol))
+    desks = random.between(1, 3)
+    times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
+    return [Readers("readers", protocol, desks, random.chance(0.5), *times)]
+
+
+def _writers(random: SeededRandom) -> list[Hiring]:
+    return [
+        Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(2, 5))
+        for at in range(random.between(1, 2))
+    ]
+
+
+def _workers(random: SeededRandom) -> list[Hiring]:
+    protocol, version = random.pick(tuple(GroupProtocol)), random.pick(tuple(Version))
+    times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
+    return [Workers("workers", protocol, random.between(1, 3), version, OUTPUT, *times)]
+
+
+_KILLED = Promise(
+    "groups",
+    "Members come, go and freeze, and the broker is killed: a group loses no commit, lets nobody commit for "
+    "what is another's, skips nothing, and is stable in the end.",
+    (*KILLS, *HARMLESS, *_PEOPLE),
+    _EVERYBODY,
+    Kind.KILL,
+    styles=(Style(batches=10), Style(acks=1, batches=10)),
+    producers=(1, 2),
+    directories=(1,),
+    segments=({}, SMALL_SEGMENTS),
+    properties=_PROPERTIES,
+    faults_max=6,
+    faults_ms=1000,
+    hires=_readers,
+    variations=_VARIATIONS,
+)
+
+GROUPS = _KILLED
+
+TRANSACTIONS = replace(
+    _KILLED,
+    name="transactions",
+    says="Producers commit, abort, dawdle and fence each other, requests come late, and the broker is "
+    "killed: no transaction is torn, lost, seen before its time or after its abort, and none stays open.",
+    producers=(0, 1),
+    hires=_writers,
+)
+
+EXACTLY_ONCE = replace(
+    _KILLED,
+    name="exactly_once",
+    says="Workers consume, transform and produce, die and come back as zombies, and the broker is killed: of "
+    "every record there is one result.",
+    checkers=(*_EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
+    producers=(1, 1),
+    hires=_workers,
+)
+
+_FLUSHING = {**_PROPERTIES, "log.flush.interval.messages": "1"}
+
+
+def _in_the_dark(promise: Promise) -> Promise:
+    return replace(
+        promise,
+        name=f"{promise.name}_power_loss",
+        says=f"{promise.says} With a flush per append, the same when the power fails.",
+        kinds=(*POWER, *HARMLESS, *_PEOPLE),
+        last=Kind.POWER_LOSS,
+        topic_configs=(FLUSHED,),
+        properties=_FLUSHING,
+    )
+
+
+def _at_every_step(promise: Promise) -> Promise:
+    return replace(
+        promise,
+        name=f"{promise.name}_every_step",
+        says=f"{promise.says} One crash, after the first change of the disk, the second, the third…",
+        kinds=(),
+        every_step=EveryStep(_STEPS, Kind.KILL),
+    )
+
+
+_BY_CHANCE = (GROUPS, TRANSACTIONS, EXACTLY_ONCE)
+COORDINATION = (
+    *_BY_CHANCE,
+    *map(_in_the_dark, _BY_CHANCE),
+    *map(_at_every_step, _BY_CHANCE),
+)

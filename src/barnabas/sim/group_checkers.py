@@ -1,0 +1,152 @@
+"""What must never be seen of consumer groups: in their polls, their offsets and their rest."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from barnabas.model.ids import TopicPartition
+from barnabas.sim.checkers import Facts
+from barnabas.sim.history import (
+    Assigned,
+    CommitAcknowledged,
+    CommitAsked,
+    Ended,
+    Fate,
+    GroupFound,
+    OffsetsAsked,
+    OffsetsRead,
+    Seen,
+)
+
+_STABLE = "Stable"
+
+
+class PollsInOrder:
+    """Non-monotonic poll: as long as a consumer keeps a partition, offsets only rise."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        last: dict[tuple[str, TopicPartition], int] = {}
+        for event in facts.events:
+            if isinstance(event, Assigned):
+                for place, _ in event.positions:
+                    last.pop((event.member, place), None)
+            elif isinstance(event, Seen):
+                who = (event.consumer, event.place)
+                for record in event.records:
+                    if record.offset <= last.get(who, -1):
+                        yield f"{event.consumer}: {event.place} shows {record.offset} after {last[who]}"
+                    last[who] = record.offset
+
+
+class NoPollSkip:
+    """As long as a consumer keeps a partition, it gets every record that is there in the end."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        expected: dict[tuple[str, TopicPartition], int] = {}
+        for event in facts.events:
+            if isinstance(event, Assigned):
+                for place, position in event.positions:
+                    expected[event.member, place] = position
+            elif isinstance(event, Seen) and not event.final:
+                who = (event.consumer, event.place)
+                visible = facts.offsets(event.place, read_committed=event.read_committed)
+                for record in event.records:
+                    start = expected.get(who, event.asked_offset)
+                    at = bisect_left(visible, start)
+                    if at < len(visible) and visible[at] < record.offset:
+                        yield f"{event.consumer}: {event.place} shows {record.offset}, not {visible[at]}"
+                    expected[who] = record.offset + 1
+
+
+class NothingUnseen:
+    """After healing: every record that is there in the end was seen by every group that reads it."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        group_of = {one.member: one.group for one in facts.of(Assigned)}
+        seen: dict[tuple[str, TopicPartition], set[int]] = {}
+        stable: set[str] = set()
+        for event in facts.of(Seen):
+            group = group_of.get(event.consumer)
+            if group is not None:
+                seen.setdefault((group, event.place), set()).update(one.offset for one in event.records)
+                if event.read_committed:
+                    stable.add(group)
+        for (group, place), offsets in seen.items():
+            visible = facts.offsets(place, read_committed=group in stable)
+            missed = [offset for offset in visible if offset not in offsets]
+            if missed:
+                yield f"{group} never saw {place} {missed[0]} ({len(missed)} records in all)"
+
+
+class CommitsAreKept:
+    """Whoever asks after a commit was acknowledged gets that offset, or a later one that was asked for."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        kept: dict[tuple[str, TopicPartition], int] = {}
+        asked: dict[tuple[str, TopicPartition], set[int]] = {}
+        in_transaction: dict[str, list[CommitAsked]] = {}
+        floors: dict[int, dict[TopicPartition, int]] = {}
+        for event in facts.events:
+            if isinstance(event, CommitAsked):
+                for place, offset in event.offsets:
+                    asked.setdefault((event.group, place), {-1}).add(offset)
+                in_transaction.setdefault(event.transaction, []).append(event)
+            elif isinstance(event, CommitAcknowledged) and not event.asked.transaction:
+                _keep(kept, event.asked)
+            elif isinstance(event, Ended) and event.fate is Fate.COMMITTED:
+                for one in in_transaction.get(event.transaction, ()):
+                    _keep(kept, one)
+            elif isinstance(event, OffsetsAsked):
+                floors[id(event)] = {place: kept.get((event.group, place), -1) for place in event.places}
+            elif isinstance(event, OffsetsRead):
+                yield from self._read(event, floors[id(event.asked)], asked)
+
+    def _read(
+        self,
+        read: OffsetsRead,
+        floor: dict[TopicPartition, int],
+        asked: dict[tuple[str, TopicPartition], set[int]],
+    ) -> Iterator[str]:
+        group, member = read.asked.group, read.asked.member
+        for place, offset in read.offsets:
+            if offset < floor[place]:
+                yield f"{member}: {group} is at {offset} of {place}, but {floor[place]} was acknowledged"
+            if offset not in asked.get((group, place), {-1}):
+                yield f"{member}: {group} is at {offset} of {place}, which nobody asked for"
+
+
+def _keep(kept: dict[tuple[str, TopicPartition], int], commit: CommitAsked) -> None:
+    for place, offset in commit.offsets:
+        kept[commit.group, place] = max(kept.get((commit.group, place), -1), offset)
+
+
+class CommitsAreFenced:
+    """Whoever has lost a partition to another member cannot commit for it."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        owner: dict[tuple[str, TopicPartition], str] = {}
+        late: dict[int, str] = {}
+        for event in facts.events:
+            if isinstance(event, Assigned):
+                for place, _ in event.positions:
+                    owner[event.group, place] = event.member
+            elif isinstance(event, CommitAsked):
+                for place, offset in event.offsets:
+                    other = owner.get((event.group, place), event.member)
+                    if other != event.member:
+                        late[id(event)] = f"{event.member} commits {offset} of {place}, which {other} has"
+            elif isinstance(event, CommitAcknowledged) and id(event.asked) in late:
+                yield late[id(event.asked)]
+
+
+class GroupsSettle:
+    """After healing every group is stable, with all who are in it and nobody else."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        for found in facts.of(GroupFound):
+            if found.state != _STABLE or found.members != found.expected_members:
+                yield (
+                    f"{found.group} is {found.state} with {found.members} members, not {_STABLE} with "
+                    f"{found.expected_members}"
+                )

@@ -1,0 +1,83 @@
+"""Each checker of groups on a story that is well, and on the nearest one that is not."""
+
+from __future__ import annotations
+
+from tests.unit.sim.histories import HERE, assigned, commit, committed, complaints, left, offsets, seen
+
+from barnabas.sim.group_checkers import (
+    CommitsAreFenced,
+    CommitsAreKept,
+    GroupsSettle,
+    NoPollSkip,
+    NothingUnseen,
+    PollsInOrder,
+)
+from barnabas.sim.history import CommitAcknowledged, CommitAsked, GroupFound, OffsetsAsked, OffsetsRead
+
+
+def test_a_poll_that_goes_back_is_a_complaint() -> None:
+    assert complaints(PollsInOrder(), seen("a", 0, b"x", b"y"), seen("a", 1, b"y"))
+
+
+def test_a_new_assignment_may_go_back() -> None:
+    again = (assigned("a"), seen("a", 0, b"x"), assigned("a"), seen("a", 0, b"x"))
+    assert not complaints(PollsInOrder(), *again)
+
+
+def test_a_record_that_was_passed_over_is_a_complaint() -> None:
+    log = left(0, b"x", b"y", b"z")
+    assert complaints(NoPollSkip(), assigned("a"), seen("a", 0, b"x"), seen("a", 2, b"z"), log)
+    assert not complaints(NoPollSkip(), assigned("a"), seen("a", 0, b"x"), seen("a", 1, b"y", b"z"), log)
+
+
+def test_the_first_poll_may_not_skip_either() -> None:
+    log = left(0, b"x", b"y")
+    assert complaints(NoPollSkip(), assigned("a"), seen("a", 1, b"y"), log)
+
+
+def test_offsets_without_a_record_may_be_passed_over() -> None:
+    log = [*left(0, b"x"), *left(2, b"z")]  # a marker between them
+    assert not complaints(NoPollSkip(), assigned("a"), seen("a", 0, b"x"), seen("a", 2, b"z"), log)
+
+
+def test_what_no_member_saw_is_a_complaint() -> None:
+    log = left(0, b"x", b"y")
+    assert complaints(NothingUnseen(), assigned("a"), seen("a", 0, b"x"), log)
+    both = (assigned("a"), seen("a", 0, b"x"), assigned("b", 1), seen("b", 1, b"y"))
+    assert not complaints(NothingUnseen(), *both, log)
+
+
+def test_an_acknowledged_commit_that_is_not_read_back_is_a_complaint() -> None:
+    assert complaints(CommitsAreKept(), commit("a", 3), commit("a", 5), offsets("b", 3))
+    assert complaints(CommitsAreKept(), commit("a", 3), offsets("b", -1))
+    assert not complaints(CommitsAreKept(), commit("a", 3), commit("a", 5), offsets("b", 5))
+
+
+def test_a_commit_acknowledged_after_the_question_may_be_missed() -> None:
+    asked = OffsetsAsked("group", "b", frozenset((HERE,)))
+    assert not complaints(CommitsAreKept(), asked, commit("a", 3), OffsetsRead(asked, ((HERE, -1),)))
+
+
+def test_an_offset_that_nobody_committed_is_a_complaint() -> None:
+    assert complaints(CommitsAreKept(), commit("a", 3), offsets("b", 4))
+
+
+def test_offsets_of_a_transaction_count_once_it_is_committed() -> None:
+    assert not complaints(CommitsAreKept(), commit("a", 3, "one"), offsets("b", -1))
+    assert complaints(CommitsAreKept(), commit("a", 3, "one"), committed("one"), offsets("b", -1))
+
+
+def test_a_commit_for_what_is_anothers_is_a_complaint() -> None:
+    assert complaints(CommitsAreFenced(), assigned("a"), assigned("b"), commit("a", 3))
+    assert not complaints(CommitsAreFenced(), assigned("a"), commit("a", 3), assigned("b"))
+
+
+def test_a_commit_asked_before_another_had_it_may_be_acknowledged_later() -> None:
+    asked = CommitAsked("group", "a", 1, ((HERE, 3),))
+    assert not complaints(CommitsAreFenced(), assigned("a"), asked, assigned("b"), CommitAcknowledged(asked))
+
+
+def test_a_group_that_is_not_stable_or_not_complete_is_a_complaint() -> None:
+    assert complaints(GroupsSettle(), GroupFound("group", "PreparingRebalance", 2, 2))
+    assert complaints(GroupsSettle(), GroupFound("group", "Stable", 3, 2))
+    assert not complaints(GroupsSettle(), GroupFound("group", "Stable", 2, 2))
