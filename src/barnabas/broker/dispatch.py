@@ -59,7 +59,7 @@ class Dispatcher:
             try:
                 return session.template.handle(session, frame)
             except NotThisTimeError:
-                session.template = None
+                pass  # kept: a heartbeat between two fetches does not end the habit
         try:
             header, position = codec.read_header(frame)
             served = self._check(header, len(frame))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 from barnabas.ports import FileSlice
-
-if TYPE_CHECKING:
-    from barnabas.broker.produce_template import ProduceTemplate
 
 # A reply leaves as bytes and file slices, the length prefix included.
 Part: TypeAlias = bytes | FileSlice
@@ -22,9 +19,18 @@ class NotThisTimeError(Exception):
     """A template saw a frame it was not made for: the general way takes it."""
 
 
+class Template(Protocol):
+    """A short way through one API for a client that sends nearly the same request again and again."""
+
+    def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
+        """What `Dispatcher.handle` would return; raises `NotThisTimeError` for any other request."""
+        ...
+
+
 class Session:
     __slots__ = (
-        "client_id", "closed", "listener", "peer", "send", "software_name", "software_version", "template",
+        "_seen", "client_id", "closed", "listener", "peer", "send", "software_name", "software_version",
+        "template",
     )  # fmt: skip
 
     def __init__(self, listener: str, peer: str, send: Callable[[list[Part]], None]) -> None:
@@ -34,5 +40,12 @@ class Session:
         self.client_id: str | None = None
         self.software_name = "unknown"
         self.software_version = "unknown"
-        self.template: ProduceTemplate | None = None
+        self.template: Template | None = None
         self.closed = False
+        self._seen: object = None
+
+    def repeats(self, what: object) -> bool:
+        """Whether the last one to ask this asked it of the same thing: only a habit is worth a template."""
+        repeated = self._seen is what
+        self._seen = what
+        return repeated

@@ -80,6 +80,7 @@ class Reactor:
         self.hungry: deque[Connection] = deque()  # paused until memory is free
         self.resumed: deque[Connection] = deque()  # replies arrived for parked requests
         self.scratch = memoryview(bytearray(SCRATCH_SIZE))
+        self.outgoing = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
         self.looks = 1
 
@@ -321,25 +322,30 @@ class Reactor:
     def _after(self, connection: Connection) -> None:
         """Send what there is; then either go on with buffered frames or wait for more."""
         out = connection.out
-        if len(out) == 1 and connection.start == connection.end and connection.interest == _IN:
-            part = out[0]
-            if isinstance(part, bytes) and not connection.parked and self._sent_at_once(connection, part):
-                return
+        is_plain = 0 < len(out) <= 3 and connection.start == connection.end and not connection.parked
+        if is_plain and connection.interest == _IN and self._sent_at_once(connection):
+            return
         if out:
             self._drain(connection)
         else:
             self._watch(connection)
 
-    def _sent_at_once(self, connection: Connection, part: bytes) -> bool:
-        """The usual case, without ceremony: one small reply that the socket takes whole."""
+    def _sent_at_once(self, connection: Connection) -> bool:
+        """The usual case, without ceremony: a small reply that the socket takes whole."""
+        out = connection.out
         try:
+            if len(out) > 1:
+                return connection.send_copied(self.outgoing)
+            part = out[0]
+            if not isinstance(part, bytes):
+                return False
             sent = connection.socket.send(part)
         except OSError:  # full, or gone: `_drain` finds out
             return False
         if sent == len(part):
-            connection.out.clear()
+            out.clear()
             return True
-        connection.out[0] = part[sent:]
+        out[0] = part[sent:]
         return False
 
     def _drain(self, connection: Connection) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.fetch_template import FetchTemplate, is_plain
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.session import Part
 from barnabas.log.log import Log
@@ -40,6 +41,22 @@ _ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADE
 
 
 def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
+    if is_plain(context, request):
+        _offer_template(node, context, request)
+    return serve(node, context, request)
+
+
+def _offer_template(node: Node, context: Context, request: FetchRequest) -> None:
+    topic = request.topics[0]
+    by_id = context.version >= _TOPIC_IDS_SINCE
+    name = node.image.topic_names.get(topic.topic_id, "") if by_id else topic.topic
+    partition = node.replicas.find(name, topic.partitions[0].partition)
+    if partition is not None and partition.log is not None and context.session.repeats(partition):
+        context.session.template = FetchTemplate(node, context, request, partition, serve)
+
+
+def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
+    """The general way."""
     by_id = context.version >= _TOPIC_IDS_SINCE
     try:
         session, incremental = node.fetch_sessions.begin(request, by_id, False, node.now_ms)

@@ -50,7 +50,9 @@ def handle(node: Node, context: Context, request: ProduceRequest) -> Reply:
         topics = [_refused_topic(topic, error) for topic in named]
     response = ProduceResponse(topics)
     if request.acks != 0 and is_plain(context, request, pending):
-        context.session.template = ProduceTemplate(node, context, request, pending[0].partition)
+        partition = pending[0].partition
+        if context.session.repeats(partition):
+            context.session.template = ProduceTemplate(node, context, request, partition)
     return conclude(node, context, request.acks, request.timeout_ms, response, pending)
 
 
