@@ -1,7 +1,7 @@
 """Markers on their way to the partitions of a decided transaction.
 
-Each partition's leader appends one: producer state, last stable offset and aborted index follow it, readers of
-committed records wake, and where offsets were committed the group coordinator learns that they count. What
+Each partition's leader appends one: producer state, last stable offset and aborted index follow it, readers
+of committed records wake, and where offsets were committed the group coordinator learns that they count. What
 cannot be written now is tried again until it can: the decision stands.
 """
 
