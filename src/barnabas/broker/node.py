@@ -22,6 +22,7 @@ from barnabas.broker.session import Session
 from barnabas.broker.store_client import StoreClient
 from barnabas.broker.timers import Timers
 from barnabas.broker.topic_config import log_config, manager_settings
+from barnabas.broker.transaction_host import transaction_coordinator
 from barnabas.broker.upkeep import UpkeepHost
 from barnabas.controller.decision import Decision
 from barnabas.controller.producer_ids import allocate_producer_ids
@@ -75,7 +76,8 @@ class Node:
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
         self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
-        self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups,)
+        self.transactions = transaction_coordinator(self)
+        self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups, self.transactions)
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 

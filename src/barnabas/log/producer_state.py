@@ -98,7 +98,7 @@ class ProducerStates:
         place = Place(producer_id, offset, self._partition)
         if origin is not Origin.REPLICATION:
             if transactional:
-                self._check_verified(entry, producer_id, guard)
+                self._check_verified(producer_id, epoch, guard)
             check_epoch(entry, epoch, place)
         if origin is Origin.CLIENT:
             self.verifications.check_sequence(entry, first_sequence, place)
@@ -111,12 +111,16 @@ class ProducerStates:
             )
         return ACCEPTED
 
-    def _check_verified(self, entry: ProducerEntry | None, producer_id: int, guard: Guard | None) -> None:
-        ongoing = entry is not None and entry.transaction_first_offset != NO_OFFSET
-        if ongoing or not self.settings.transaction_verification:
+    def _check_verified(self, producer_id: int, epoch: int, guard: Guard | None) -> None:
+        if self.has_open_transaction(producer_id, epoch) or not self.settings.transaction_verification:
             return
         if not self.verifications.holds(producer_id, guard):
             raise ApiError(ErrorCode.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
+
+    def has_open_transaction(self, producer_id: int, epoch: int) -> bool:
+        """Of just this epoch: what a newer one sends belongs to a transaction that has not begun here."""
+        entry = self._producers.get(producer_id)
+        return entry is not None and entry.transaction_first_offset != NO_OFFSET and entry.epoch == epoch
 
     def check_marker(
         self,

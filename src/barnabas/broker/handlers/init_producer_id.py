@@ -1,6 +1,7 @@
-"""InitProducerId v0–v5 (KIP-98, KIP-360) without a transactional id: a fresh producer id from our block.
+"""InitProducerId v0–v5 (KIP-98, KIP-360, KIP-588, KIP-890).
 
-With a transactional id the answer is COORDINATOR_NOT_AVAILABLE until transaction coordinators exist.
+Without a transactional id: a fresh producer id from our block. With one: the caller becomes its only owner.
+Of KIP-939 (v6, which Kafka 4.3 does not advertise) nothing.
 """
 
 from __future__ import annotations
@@ -8,20 +9,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
+from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
+_FENCED_SINCE = 4
+
 
 def handle(node: Node, context: Context, request: InitProducerIdRequest) -> InitProducerIdResponse | None:
-    if request.transactional_id is not None:
-        code = ErrorCode.COORDINATOR_NOT_AVAILABLE if request.transactional_id else ErrorCode.INVALID_REQUEST
-        return InitProducerIdResponse(error_code=code, producer_epoch=-1)
     if (request.producer_id == -1) != (request.producer_epoch == -1):
+        # Refused before the coordinator sees it, and then Kafka leaves the epoch at 0.
         return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
+    if request.transactional_id is None:
+        _idempotent(node, context)
+        return None
+    if not request.transactional_id:
+        return _refusal(ErrorCode.INVALID_REQUEST)
 
+    def refusal(code: ErrorCode) -> InitProducerIdResponse:
+        is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
+        return _refusal(ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code)
+
+    ticket = RequestTicket(context, refusal)
+    node.transactions.run(
+        request.transactional_id, ticket, lambda shard: shard.init_producer_id(request, ticket)
+    )
+    return None
+
+
+def _refusal(code: ErrorCode) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)
+
+
+def _idempotent(node: Node, context: Context) -> None:
     def allocated(producer_id: int | None) -> None:
         if producer_id is None:
             context.reply(InitProducerIdResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
@@ -29,4 +52,3 @@ def handle(node: Node, context: Context, request: InitProducerIdRequest) -> Init
             context.reply(InitProducerIdResponse(producer_id=producer_id))
 
     node.producer_ids.next(allocated)
-    return None

@@ -1,4 +1,4 @@
-"""Produce v3–v13 (KIP-98, KIP-110, KIP-467, KIP-516, KIP-951). v0–v2 are advertised and refused.
+"""Produce v3–v13 (KIP-98, KIP-110, KIP-467, KIP-516, KIP-890, KIP-951). v0–v2 are advertised and refused.
 
 acks 0, 1 and all; one record batch per partition; errors and record errors per partition. With acks=all the
 reply waits for the high watermark, and with any acks for an fsync where `flush.messages` asks for it. An
@@ -15,8 +15,11 @@ from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.partition import Partition
 from barnabas.broker.produce_template import ProduceTemplate, is_plain
 from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, is_one_batch, refusal
+from barnabas.broker.transaction_gate import Admissions
+from barnabas.broker.transactional_produce import gate_refusal, through_gate
+from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import INTERNAL_TOPICS
+from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
 from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.messages.produce import (
     PartitionProduceData,
@@ -36,24 +39,32 @@ if TYPE_CHECKING:
 # As far as every record format agrees: base offset, length, (leader epoch), magic.
 _OLDEST_HEAD = struct.Struct(">qiib")
 _OLDEST_OVERHEAD_BYTES = 14
+_OPEN = Admissions()  # of requests that belong to no transaction
 
 
 def handle(node: Node, context: Context, request: ProduceRequest) -> Reply:
-    pending: list[Pending] = []
-    named = request.topic_data
-    if len(named) > 1 or (named and len(named[0].partition_data) != 1):
-        named = _distinct(named)
+    if len(request.topic_data) > 1 or (request.topic_data and len(request.topic_data[0].partition_data) != 1):
+        request.topic_data = _distinct(request.topic_data)
     try:
         _check_whole(request)
-        topics = [_topic(node, context, request, topic, pending) for topic in named]
+        if request.transactional_id is None:
+            return _produce(node, context, request, _OPEN)
+        return through_gate(
+            node, context, request, lambda admissions: _produce(node, context, request, admissions)
+        )
     except ApiError as error:
-        topics = [_refused_topic(topic, error) for topic in named]
-    response = ProduceResponse(topics)
+        topics = [_refused_topic(topic, error) for topic in request.topic_data]
+        return conclude(node, context, request.acks, request.timeout_ms, ProduceResponse(topics), [])
+
+
+def _produce(node: Node, context: Context, request: ProduceRequest, admissions: Admissions) -> Reply:
+    pending: list[Pending] = []
+    topics = [_topic(node, context, request, topic, admissions, pending) for topic in request.topic_data]
     if request.acks != 0 and is_plain(context, request, pending):
         partition = pending[0].partition
         if context.session.repeats(partition):
             context.session.template = ProduceTemplate(node, context, request, partition)
-    return conclude(node, context, request.acks, request.timeout_ms, response, pending)
+    return conclude(node, context, request.acks, request.timeout_ms, ProduceResponse(topics), pending)
 
 
 def _distinct(topics: Sequence[TopicProduceData]) -> list[TopicProduceData]:
@@ -96,7 +107,12 @@ def _refused_topic(topic: TopicProduceData, error: ApiError) -> TopicProduceResp
 
 
 def _topic(
-    node: Node, context: Context, request: ProduceRequest, topic: TopicProduceData, pending: list[Pending]
+    node: Node,
+    context: Context,
+    request: ProduceRequest,
+    topic: TopicProduceData,
+    admissions: Admissions,
+    pending: list[Pending],
 ) -> TopicProduceResponse:
     by_id = context.version >= 13
     name = node.image.topic_names.get(topic.topic_id, "") if by_id else topic.name
@@ -112,18 +128,30 @@ def _topic(
                 raise ApiError(
                     ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {partition.topic}"
                 )
+            guard = None
+            if admissions is not _OPEN:
+                place = TopicPartition(name, data.index)
+                if place in admissions.refused:
+                    answers.append(gate_refusal(data.index, admissions.refused[place], context.version))
+                    continue
+                guard = admissions.guards.get(place)
             records = one_batch(context.version, data.records)
             log = partition.log
-            answers.append(_append(node, partition, request.acks, records, pending))
+            answers.append(_append(node, partition, request.acks, records, guard, pending))
         except ApiError as error:
             answers.append(refusal(data.index, error, log))
     return TopicProduceResponse(topic.topic_id, topic.name, answers)
 
 
 def _append(
-    node: Node, partition: Partition, acks: int, records: memoryview, pending: list[Pending]
+    node: Node,
+    partition: Partition,
+    acks: int,
+    records: memoryview,
+    guard: Guard | None,
+    pending: list[Pending],
 ) -> PartitionProduceResponse:
-    appended = partition.append(records, acks, node.wall_ms)
+    appended = partition.append(records, acks, node.wall_ms, guard=guard)
     answer = PartitionProduceResponse(
         partition.index, 0, appended.first_offset, appended.log_append_time_ms, appended.log_start_offset
     )

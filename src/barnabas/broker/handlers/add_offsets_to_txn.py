@@ -1,0 +1,43 @@
+"""AddOffsetsToTxn v0–v4 (KIP-98, KIP-588): a group's offsets will be part of the transaction, so the
+partition that remembers them is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from barnabas.broker.dispatch import Context
+from barnabas.broker.internal_topics import OFFSETS_TOPIC
+from barnabas.broker.ticket import Later
+from barnabas.coordination.hashing import partition_of
+from barnabas.coordination.outcome import Producer
+from barnabas.model.errors import ErrorCode
+from barnabas.model.ids import TopicPartition
+from barnabas.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+_FENCED_SINCE = 2
+
+
+def handle(node: Node, context: Context, request: AddOffsetsToTxnRequest) -> AddOffsetsToTxnResponse | None:
+    offsets = node.image.topics.get(OFFSETS_TOPIC)
+    if not request.transactional_id:
+        return AddOffsetsToTxnResponse(error_code=ErrorCode.INVALID_REQUEST)
+    if offsets is None:
+        return AddOffsetsToTxnResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    place = TopicPartition(OFFSETS_TOPIC, partition_of(request.group_id, len(offsets.partitions)))
+
+    def refused(code: ErrorCode) -> None:
+        is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
+        code = ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code
+        context.reply(AddOffsetsToTxnResponse(error_code=code))
+
+    ticket = Later(lambda _done: context.reply(AddOffsetsToTxnResponse()), refused)
+    producer = Producer(request.producer_id, request.producer_epoch)
+    node.transactions.run(
+        request.transactional_id,
+        ticket,
+        lambda shard: shard.add_partitions(request.transactional_id, producer, [place], 0, ticket),
+    )
+    return None
