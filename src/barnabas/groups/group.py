@@ -7,9 +7,10 @@ SyncGroup), `consumer/` (KIP-848).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from barnabas.coordination.outcome import Entry, Outcome
 from barnabas.model.image import ClusterImage
@@ -33,6 +34,10 @@ class Caller:
     version: int  # of the request
 
 
+# Topic, topic id (all zero if the request names topics) and partition.
+PartitionCheck: TypeAlias = Callable[[str, bytes, int], None]
+
+
 class Group(ABC):
     group_id: str
     type: GroupType
@@ -49,8 +54,9 @@ class Group(ABC):
     @abstractmethod
     def check_offset_commit(
         self, member_id: str, instance_id: str | None, epoch: int, *, transactional: bool, version: int
-    ) -> None:
-        """Raises ApiError unless this member of this generation (or member epoch) may commit."""
+    ) -> PartitionCheck | None:
+        """Raises ApiError unless this member of this generation (or member epoch) may commit. What it
+        returns, if anything, is asked about every partition, and refuses the whole request by raising."""
 
     @abstractmethod
     def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None: ...
