@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from barnabas.coordination.hashing import java_hash
+
 Key = TypeVar("Key")
 
 _SMALLEST_TABLE = 16
 
 
-def hash_of_string(text: str) -> int:
-    """Java's String.hashCode, unsigned."""
-    value = 0
-    encoded = text.encode("utf-16-be", "surrogatepass")
-    for index in range(0, len(encoded), 2):
-        value = (31 * value + (encoded[index] << 8 | encoded[index + 1])) & 0xFFFFFFFF
-    return value
+def _hash_of_string(text: str) -> int:
+    return java_hash(text) & 0xFFFFFFFF
 
 
-def hash_of_uuid(uuid: bytes) -> int:
+def _hash_of_uuid(uuid: bytes) -> int:
     """Kafka's Uuid.hashCode, unsigned."""
     value = 0
     for start in range(0, 16, 4):
@@ -55,14 +52,14 @@ def _copied_table(count: int) -> int:
 def strings_in_java_order(texts: Iterable[str]) -> list[str]:
     """The keys of a map. Equal buckets keep the alphabet's order: it must not depend on the input's."""
     ordered = sorted(texts)
-    return _walk(ordered, hash_of_string, _grown_table(len(ordered)))
+    return _walk(ordered, _hash_of_string, _grown_table(len(ordered)))
 
 
 def uuids_in_java_order(uuids: Iterable[bytes], *, copied: bool = False) -> list[bytes]:
     """The keys of a map, or a set that was `copied` from a collection."""
     ordered = sorted(uuids)
     table_size = (_copied_table if copied else _grown_table)(len(ordered))
-    return _walk(ordered, hash_of_uuid, table_size)
+    return _walk(ordered, _hash_of_uuid, table_size)
 
 
 def partitions_in_java_order(partitions: Iterable[int]) -> list[int]:

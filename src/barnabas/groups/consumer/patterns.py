@@ -1,0 +1,52 @@
+"""Patterns of clients, in RE2: matching takes time in proportion to the text, whatever the pattern says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import re2
+
+from barnabas.model.errors import ApiError, ErrorCode
+
+PATTERN_MAX_BYTES = 16_384
+_PATTERN_MEMORY_MAX_BYTES = 1 << 20
+
+# RE2 in C++ words its refusals otherwise than RE2/J, whose words Kafka's clients know.
+_WORDS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "unexpected )": "regexp/syntax: internal error",
+    "trailing \\": "trailing backslash at end of expression",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+}
+
+
+def compile_pattern(pattern: str) -> Any:
+    if len(pattern.encode("utf-8", "surrogatepass")) > PATTERN_MAX_BYTES:
+        raise _refused(pattern[:100] + "…", f"longer than {PATTERN_MAX_BYTES} bytes")
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = _PATTERN_MEMORY_MAX_BYTES
+    try:
+        return re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        raise _refused(pattern, _words(error)) from None
+
+
+def _refused(pattern: str, why: str) -> ApiError:
+    return ApiError(
+        ErrorCode.INVALID_REGULAR_EXPRESSION,
+        f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: {why}.",
+    )
+
+
+def _words(error: Exception) -> str:
+    said = error.args[0]
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else "invalid UTF-8"
+    description, _, _ = text.partition(": ")
+    return _WORDS.get(description, description)
