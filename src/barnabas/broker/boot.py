@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafka.server.BrokerServer")
 
-# Levels of what works; the next ones join when their APIs do.
-FEATURES: Mapping[str, int] = {}
+# Levels of what works; the next ones join when their APIs do. Java's clients use the consumer protocol
+# (KIP-848) and the second version of transactions (KIP-890) only where they are finalised.
+FEATURES: Mapping[str, int] = {"group.version": 1, "transaction.version": 2}
 
 
 class BootError(Exception):

@@ -38,14 +38,22 @@ def missing_paths(
     present: Mapping[str, Value], cluster_id: str, features: Mapping[str, int]
 ) -> tuple[Write, ...]:
     folders = [Create(path, make_parents=True) for path in tree.PERSISTENT_PATHS if path not in present]
-    valued = {
-        tree.CLUSTER_ID: cluster.encode_cluster_id(cluster_id),
-        tree.FEATURE: cluster.encode_features(features),
-    }
+    identity = Create(tree.CLUSTER_ID, cluster.encode_cluster_id(cluster_id), make_parents=True)
     return (
         *folders,
-        *(Create(path, data, make_parents=True) for path, data in valued.items() if path not in present),
+        *(() if tree.CLUSTER_ID in present else (identity,)),
+        *_finalise(present.get(tree.FEATURE), features),
     )
+
+
+def _finalise(stored: Value | None, features: Mapping[str, int]) -> tuple[Write, ...]:
+    """What this version brings is finalised at its first start; a level somebody chose is kept."""
+    if stored is None:
+        return (Create(tree.FEATURE, cluster.encode_features(features), make_parents=True),)
+    chosen = cluster.decode_features(tree.FEATURE, stored.data)
+    if features.keys() <= chosen.keys():
+        return ()
+    return (Set(tree.FEATURE, cluster.encode_features({**features, **chosen})),)
 
 
 def register_broker(

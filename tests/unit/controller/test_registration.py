@@ -11,6 +11,7 @@ from barnabas.controller import tree
 from barnabas.controller.producer_ids import PRODUCER_ID_MAX, allocate_producer_ids
 from barnabas.controller.rebuild import image_from
 from barnabas.controller.registration import claim_controller, start_alone
+from barnabas.controller.znodes.cluster import decode_features
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ClusterImage, ProducerIdBlock, ProducerIdsAllocated
 from barnabas.ports import BadVersionError, Create, Delete, NodeExistsError, Put, Set
@@ -143,3 +144,12 @@ def test_a_broker_registered_in_an_older_format_is_known() -> None:
     old = b'{"jmx_port":9999,"host":"old.example","version":1,"port":9090,"timestamp":"1"}'
     cluster.submit(Create("/brokers/ids/9", old))
     assert cluster.rebuilt().brokers[9].endpoints["PLAINTEXT"][:2] == ("old.example", 9090)
+
+
+def test_a_newer_version_finalises_what_it_brings_and_keeps_what_was_chosen() -> None:
+    cluster = Cluster()
+    again = start_alone(
+        cluster.tree().values(), broker(1), cluster_id="other", features={"f": 9, "g": 2}, now_ms=NOW_MS
+    )
+    written = [write for write in again if isinstance(write, Set) and write.path == tree.FEATURE]
+    assert [decode_features(write.path, write.value) for write in written] == [{"f": 1, "g": 2}]
