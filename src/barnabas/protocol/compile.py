@@ -24,6 +24,11 @@ FIXED = {
 }  # fmt: skip
 
 
+# Also where the length could say more, as in Kafka; and counted again after what is no UTF-8 was replaced:
+# what was read in one version or record can be written in every other.
+STRING_BYTES_MAX = 32767
+
+
 class MalformedError(Exception):
     """The peer sent bytes that are no message of this version."""
 
@@ -130,7 +135,10 @@ class _Decoder(_Writer):
     def length(self, wide: str, depth: int) -> None:
         """Leaves the length in `n`; -1 is null."""
         if self.flexible:
-            self.add("n = b[p]\np += 1\nif n > 127:\n    n, p = uv(b, p - 1)\nn -= 1", depth)
+            self.add("n = b[p]\np += 1\nif n > 127:\n    n, p = uv(b, p - 1)", depth)
+            if wide == "h":  # only here: most strings have a length of one byte
+                self.add(f"if n > {STRING_BYTES_MAX + 1}:\n    raise Malformed('long string')", depth + 1)
+            self.add("n -= 1", depth)
         else:
             layout = struct.Struct(">" + wide)
             self.add(f"n, = {self.constant(layout.unpack_from)}(b, p)\np += {layout.size}", depth)
@@ -153,6 +161,9 @@ class _Decoder(_Writer):
             "records": "b[p:e]",
         }[kind]
         self.add(f"{name} = {read}\np = e", inner)
+        if kind == "string":
+            self.add(f"if n > {STRING_BYTES_MAX // 3} and len({name}.encode()) > {STRING_BYTES_MAX}:", inner)
+            self.add("raise Malformed('long string')", inner + 1)
 
     def array(self, field: Field, nullable: bool, depth: int) -> None:
         name = field.name

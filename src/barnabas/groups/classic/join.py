@@ -17,6 +17,7 @@ from barnabas.protocol.messages.sync_group import SyncGroupResponse
 
 MEMBER_ID_REQUIRED_SINCE = 4  # KIP-394
 SKIP_ASSIGNMENT_SINCE = 9  # KIP-814
+MEMBER_ID_PREFIX_BYTES_MAX = 32767 - len("-00000000-0000-4000-8000-000000000000")
 # Of a group: whoever asks for a member id and does not come back with it costs memory for a session's time.
 PENDING_MAX = 10_000
 
@@ -109,6 +110,10 @@ class Joins:
             outcome.answers.append((ticket, response))
 
     def _new_member_id(self, prefix: str) -> str:
+        if len(prefix.encode()) > MEMBER_ID_PREFIX_BYTES_MAX:
+            raise ApiError(
+                ErrorCode.UNKNOWN_SERVER_ERROR, "The client id is too long to make a member id of."
+            )
         return f"{prefix}-{uuid.UUID(bytes=self._host.random_bytes(16), version=4)}"
 
     def _add(

@@ -31,7 +31,6 @@ from barnabas.protocol.messages.txn_offset_commit import (
 GROUP_ID_NOT_FOUND_SINCE = 9
 NO_RETENTION_OF_ITS_OWN = -1
 NO_EXPIRY_OF_ITS_OWN = -1
-STRING_BYTES_MAX = 32767  # of a record's field
 
 P = TypeVar("P", OffsetCommitResponsePartition, TxnOffsetCommitResponsePartition)
 
@@ -178,8 +177,7 @@ class _Batch:
 
 
 def _is_longer(metadata: str, limit: int) -> bool:
-    """In Java's characters; and a record holds no more than a short counts."""
+    """In Java's characters."""
     if metadata.isascii():
-        return len(metadata) > min(limit, STRING_BYTES_MAX)
-    characters = len(metadata.encode("utf-16-le", "surrogatepass")) // 2
-    return characters > limit or len(metadata.encode()) > STRING_BYTES_MAX
+        return len(metadata) > limit
+    return len(metadata.encode("utf-16-le")) // 2 > limit
