@@ -16,6 +16,8 @@ from barnabas.groups.classic.leave import leave_group
 from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.classic.records import restore
 from barnabas.groups.classic.sync import sync_group
+from barnabas.groups.consumer.coordinator import ConsumerGroups
+from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.group import Caller, Group, GroupType
 from barnabas.groups.offsets import removal
 from barnabas.groups.offsets.cleaning import Cleaning
@@ -30,6 +32,7 @@ from barnabas.protocol.internal.groups import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.messages.delete_groups import DeletableGroupResult
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
@@ -54,6 +57,7 @@ class GroupShard:
         self.joins = Joins(host, self.groups, self.rebalancer)
         self.cleaning = Cleaning(host, self.groups, self.offsets)
         self._commits = Commits(host, self.groups, self.rebalancer)
+        self.consumers = ConsumerGroups(host, self.groups)
         self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
 
     # --- the shard's life ----------------------------------------------------------------------------------
@@ -65,7 +69,7 @@ class GroupShard:
             if value is not None and key.group not in self.groups:
                 self.groups[key.group] = ClassicGroup(key.group)  # offsets without membership
             self.offsets.replay(key, value, offset, producer)
-        else:
+        elif not self.consumers.replays(entry):
             self._replays[type(key)](key, value)
 
     def _replay_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
@@ -81,8 +85,8 @@ class GroupShard:
         for group in list(self.groups.values()):
             if isinstance(group, ClassicGroup):
                 yield self.rebalancer.resume(group)
-            else:
-                yield from group.loaded()
+            elif isinstance(group, ConsumerGroup):
+                self.consumers.loaded(group)
         self.cleaning.schedule()
 
     def unloaded(self) -> None:
@@ -93,6 +97,7 @@ class GroupShard:
         gone = removal.of_deleted_topics(self.offsets, old, self.host.image)
         for batch in removal.in_batches(gone):
             yield Outcome(batch)
+        self.consumers.image_changed(old)
         for group in list(self.groups.values()):
             yield from group.image_changed(old)
 
@@ -172,3 +177,14 @@ class GroupShard:
         if isinstance(group, ClassicGroup):
             return leave_group(self.rebalancer, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+
+    # --- consumer groups (KIP-848) -------------------------------------------------------------------------
+
+    def consumer_group_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, ticket: Ticket
+    ) -> Outcome:
+        return self.consumers.heartbeat(request, caller, ticket)
+
+    def describe_consumer_group(self, group_id: str, ticket: Ticket) -> Outcome:
+        """Answers a DescribedGroup of ConsumerGroupDescribe."""
+        return Outcome(answers=[(ticket, self.consumers.describe(group_id))])
