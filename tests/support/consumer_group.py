@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from tests.support.coordination import FakeShardHost
 
 from barnabas.coordination.outcome import Entry
 from barnabas.groups.consumer.group import ConsumerGroup
@@ -16,7 +17,6 @@ from barnabas.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
-from tests.support.coordination import FakeShardHost
 
 GROUP = "g"
 CALLER = Caller("client", "/127.0.0.1", 1)
@@ -63,7 +63,7 @@ class Scene:
         version = fields.pop("version", 1)
         assert isinstance(version, int)
         request = ConsumerGroupHeartbeatRequest(GROUP, member_id, epoch, **fields)  # type: ignore[arg-type]
-        caller = replace(CALLER, version=version)
+        caller = CALLER._replace(version=version)
         ticket = self.host.ask(lambda each: self.shard.consumer_group_heartbeat(request, caller, each))
         assert isinstance(ticket.response, ConsumerGroupHeartbeatResponse)
         return ticket.response

@@ -16,7 +16,9 @@ from barnabas.groups.classic.leave import leave_group
 from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.classic.records import restore
 from barnabas.groups.classic.sync import sync_group
+from barnabas.groups.consumer import classic_members
 from barnabas.groups.consumer.coordinator import ConsumerGroups
+from barnabas.groups.consumer.downgrade import replacing
 from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.group import Caller, Group, GroupType
 from barnabas.groups.offsets import removal
@@ -57,7 +59,7 @@ class GroupShard:
         self.joins = Joins(host, self.groups, self.rebalancer)
         self.cleaning = Cleaning(host, self.groups, self.offsets)
         self._commits = Commits(host, self.groups, self.rebalancer)
-        self.consumers = ConsumerGroups(host, self.groups)
+        self.consumers = ConsumerGroups(host, self.groups, self.rebalancer)
         self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
 
     # --- the shard's life ----------------------------------------------------------------------------------
@@ -155,12 +157,30 @@ class GroupShard:
         group = self.groups.get(request.group_id)
         if group is None or isinstance(group, ClassicGroup):
             return self.joins.join(group, request, caller, ticket)
+        if isinstance(group, ConsumerGroup) and not group.is_empty:
+            return classic_members.join(self.consumers.context, group, request, caller, ticket)
+        if isinstance(group, ConsumerGroup):
+            return self._join_instead(group, request, caller, ticket)
         raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+    def _join_instead(
+        self, group: ConsumerGroup, request: JoinGroupRequest, caller: Caller, ticket: Ticket
+    ) -> Outcome:
+        """Nobody is left in the consumer group: a classic group takes its place."""
+        del self.groups[group.group_id]
+        try:
+            outcome = self.joins.join(None, request, caller, ticket)
+        except ApiError:
+            self.groups[group.group_id] = group
+            raise
+        return replacing(self.groups, group, outcome)
 
     def sync_group(self, request: SyncGroupRequest, ticket: Ticket) -> Outcome:
         group = self.groups.get(request.group_id)
         if isinstance(group, ClassicGroup):
             return sync_group(self.rebalancer, group, request, ticket)
+        if isinstance(group, ConsumerGroup):
+            return classic_members.sync(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     def heartbeat(self, request: HeartbeatRequest, ticket: Ticket) -> Outcome:
@@ -170,12 +190,16 @@ class GroupShard:
             group.check_generation(request.generation_id)
             self.rebalancer.extend_session(group, member)
             return Outcome(answers=[(ticket, group.heartbeat_response())])
+        if isinstance(group, ConsumerGroup):
+            return classic_members.beat(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     def leave_group(self, request: LeaveGroupRequest, ticket: Ticket) -> Outcome:
         group = self.groups.get(request.group_id)
         if isinstance(group, ClassicGroup):
             return leave_group(self.rebalancer, group, request, ticket)
+        if isinstance(group, ConsumerGroup):
+            return classic_members.leave(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     # --- consumer groups (KIP-848) -------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.consumer_group import CALLER, Consumer, Scene, rows, settle, topic_id
 
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ConfigKind, ConfigResource
 from barnabas.protocol.internal import groups as stored
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from tests.support.consumer_group import CALLER, Consumer, Scene, rows, settle, topic_id
 
 
 def test_the_first_member_gets_everything_at_once() -> None:

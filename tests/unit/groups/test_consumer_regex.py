@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.consumer_group import Consumer, Scene, settle
 
 from barnabas.groups.consumer.patterns import PATTERN_MAX_BYTES, compile_pattern
 from barnabas.groups.consumer.regexes import MATCHES_PER_STEP
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.internal import groups as stored
-from tests.support.consumer_group import Consumer, Scene, settle
 
 
 def _by_regex(scene: Scene, member_id: str, regex: str) -> Consumer:
@@ -114,7 +114,7 @@ def test_after_a_restart_patterns_are_known_and_looked_at_again() -> None:
 
 
 def test_many_topics_are_matched_piece_by_piece() -> None:
-    scene = Scene(**{f"a{number}": 1 for number in range(MATCHES_PER_STEP + 1)})
+    scene = Scene(None, **{f"a{number}": 1 for number in range(MATCHES_PER_STEP + 1)})
     _by_regex(scene, "one", "a.*")
     key = ("regex", "g")
     due = scene.host.timers.next(scene.host.now_ms)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from barnabas.model.errors import ErrorCode
 from tests.support.consumer_group import Consumer, Scene, settle
+
+from barnabas.model.errors import ErrorCode
 
 
 def _pair(scene: Scene) -> tuple[Consumer, Consumer]:
