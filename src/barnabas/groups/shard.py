@@ -16,6 +16,10 @@ from barnabas.groups.classic.leave import leave_group
 from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.classic.records import restore
 from barnabas.groups.classic.sync import sync_group
+from barnabas.groups.consumer import classic_members
+from barnabas.groups.consumer.coordinator import ConsumerGroups
+from barnabas.groups.consumer.downgrade import replacing
+from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.group import Caller, Group, GroupType
 from barnabas.groups.offsets import removal
 from barnabas.groups.offsets.cleaning import Cleaning
@@ -30,6 +34,7 @@ from barnabas.protocol.internal.groups import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.messages.delete_groups import DeletableGroupResult
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
@@ -54,6 +59,7 @@ class GroupShard:
         self.joins = Joins(host, self.groups, self.rebalancer)
         self.cleaning = Cleaning(host, self.groups, self.offsets)
         self._commits = Commits(host, self.groups, self.rebalancer)
+        self.consumers = ConsumerGroups(host, self.groups, self.rebalancer)
         self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
 
     # --- the shard's life ----------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ class GroupShard:
             if value is not None and key.group not in self.groups:
                 self.groups[key.group] = ClassicGroup(key.group)  # offsets without membership
             self.offsets.replay(key, value, offset, producer)
-        else:
+        elif not self.consumers.replays(entry):
             self._replays[type(key)](key, value)
 
     def _replay_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
@@ -81,8 +87,8 @@ class GroupShard:
         for group in list(self.groups.values()):
             if isinstance(group, ClassicGroup):
                 yield self.rebalancer.resume(group)
-            else:
-                yield from group.loaded()
+            elif isinstance(group, ConsumerGroup):
+                self.consumers.loaded(group)
         self.cleaning.schedule()
 
     def unloaded(self) -> None:
@@ -93,6 +99,7 @@ class GroupShard:
         gone = removal.of_deleted_topics(self.offsets, old, self.host.image)
         for batch in removal.in_batches(gone):
             yield Outcome(batch)
+        self.consumers.image_changed(old)
         for group in list(self.groups.values()):
             yield from group.image_changed(old)
 
@@ -150,12 +157,30 @@ class GroupShard:
         group = self.groups.get(request.group_id)
         if group is None or isinstance(group, ClassicGroup):
             return self.joins.join(group, request, caller, ticket)
+        if isinstance(group, ConsumerGroup) and not group.is_empty:
+            return classic_members.join(self.consumers.context, group, request, caller, ticket)
+        if isinstance(group, ConsumerGroup):
+            return self._join_instead(group, request, caller, ticket)
         raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+    def _join_instead(
+        self, group: ConsumerGroup, request: JoinGroupRequest, caller: Caller, ticket: Ticket
+    ) -> Outcome:
+        """Nobody is left in the consumer group: a classic group takes its place."""
+        del self.groups[group.group_id]
+        try:
+            outcome = self.joins.join(None, request, caller, ticket)
+        except ApiError:
+            self.groups[group.group_id] = group
+            raise
+        return replacing(self.groups, group, outcome)
 
     def sync_group(self, request: SyncGroupRequest, ticket: Ticket) -> Outcome:
         group = self.groups.get(request.group_id)
         if isinstance(group, ClassicGroup):
             return sync_group(self.rebalancer, group, request, ticket)
+        if isinstance(group, ConsumerGroup):
+            return classic_members.sync(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     def heartbeat(self, request: HeartbeatRequest, ticket: Ticket) -> Outcome:
@@ -165,10 +190,25 @@ class GroupShard:
             group.check_generation(request.generation_id)
             self.rebalancer.extend_session(group, member)
             return Outcome(answers=[(ticket, group.heartbeat_response())])
+        if isinstance(group, ConsumerGroup):
+            return classic_members.beat(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
     def leave_group(self, request: LeaveGroupRequest, ticket: Ticket) -> Outcome:
         group = self.groups.get(request.group_id)
         if isinstance(group, ClassicGroup):
             return leave_group(self.rebalancer, group, request, ticket)
+        if isinstance(group, ConsumerGroup):
+            return classic_members.leave(self.consumers.context, group, request, ticket)
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+
+    # --- consumer groups (KIP-848) -------------------------------------------------------------------------
+
+    def consumer_group_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, ticket: Ticket
+    ) -> Outcome:
+        return self.consumers.heartbeat(request, caller, ticket)
+
+    def describe_consumer_group(self, group_id: str, ticket: Ticket) -> Outcome:
+        """Answers a DescribedGroup of ConsumerGroupDescribe."""
+        return Outcome(answers=[(ticket, self.consumers.describe(group_id))])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from barnabas.coordination.outcome import Outcome, ShardHost
+from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.consumer.member import Member, MemberState
 from barnabas.groups.consumer.topic_hash import TopicHashes
@@ -19,8 +20,11 @@ Fence: TypeAlias = Callable[[str, str], Outcome]
 
 
 class Context:
-    def __init__(self, host: ShardHost, groups: dict[str, Group], fence: Fence) -> None:
+    def __init__(
+        self, host: ShardHost, groups: dict[str, Group], rebalancer: Rebalancer, fence: Fence
+    ) -> None:
         self.host = host
+        self.rebalancer = rebalancer  # of classic groups
         self.groups = groups
         self.topic_hashes = TopicHashes()
         self.topic_arrivals = 0  # how many times topics have come: patterns must be looked at again

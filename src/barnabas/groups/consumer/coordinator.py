@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from barnabas.coordination.outcome import Entry, Outcome, ShardHost, Ticket
+from barnabas.groups.classic.rebalance import Rebalancer
 from barnabas.groups.consumer.context import Context
 from barnabas.groups.consumer.describing import describe
 from barnabas.groups.consumer.group import ConsumerGroup
@@ -10,14 +11,15 @@ from barnabas.groups.consumer.heartbeat import heartbeat
 from barnabas.groups.consumer.leaving import fence
 from barnabas.groups.consumer.replaying import REPLAYS
 from barnabas.groups.group import Caller, Group
+from barnabas.model.errors import ApiError
 from barnabas.model.image import ClusterImage, TopicImage
 from barnabas.protocol.messages.consumer_group_describe import DescribedGroup
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
 
 class ConsumerGroups:
-    def __init__(self, host: ShardHost, groups: dict[str, Group]) -> None:
-        self.context = Context(host, groups, lambda *who: fence(self.context, *who))
+    def __init__(self, host: ShardHost, groups: dict[str, Group], rebalancer: Rebalancer) -> None:
+        self.context = Context(host, groups, rebalancer, lambda *who: fence(self.context, *who))
 
     # --- the shard's life ----------------------------------------------------------------------------------
 
@@ -53,9 +55,14 @@ class ConsumerGroups:
         return heartbeat(self.context, request, caller, ticket)
 
     def describe(self, group_id: str) -> DescribedGroup:
+        """A refusal comes with its sentence, so it is a description like any other."""
         host = self.context.host
+        try:
+            group = self.context.find(group_id)
+        except ApiError as error:
+            return DescribedGroup(error.code, error.message, group_id)
         default_assignor = host.settings.names("group.consumer.assignors")[0]
-        return describe(self.context.find(group_id), default_assignor, host.image)
+        return describe(group, default_assignor, host.image)
 
 
 def _differs(old: TopicImage | None, new: TopicImage | None) -> bool:

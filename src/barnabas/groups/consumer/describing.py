@@ -33,7 +33,7 @@ def _member(group: ConsumerGroup, member: Member, image: ClusterImage) -> wire.M
         client_id=member.client_id,
         client_host=member.client_host,
         subscribed_topic_names=sorted(member.topics),
-        subscribed_topic_regex=member.topic_regex or None,
+        subscribed_topic_regex=member.topic_regex,
         assignment=_assignment(member.assigned, image),
         target_assignment=_assignment(group.target_of(member.member_id), image),
         member_type=_CLASSIC if member.speaks_classic else _CONSUMER,

@@ -45,13 +45,16 @@ def _heartbeat(
     if request.member_epoch < 0:
         return leave(context, request)
     entries: list[Entry] = []
-    outcome = Outcome(entries)
-    group = find_or_make(context, request.group_id, request.member_epoch == 0, outcome)
+    found = find_or_make(context, request.group_id, request.member_epoch == 0, entries)
+    group = found.group
     checks.check_room(group, request.member_id, context.host.settings.integer("group.consumer.max.size"))
     owned = checks.owned_partitions(request.topic_partitions)
     old = _member(context, group, request, owned, entries)
     progress = Progress(context, group, old, _wishes(old, request, caller), entries)
     member = _advance(progress, owned)
+    outcome = Outcome(entries)
+    if found.upgrade is not None:
+        found.upgrade.finish(outcome)
     context.watch_session(group.group_id, member)
     return outcome, _response(context, request, group, old, member)
 

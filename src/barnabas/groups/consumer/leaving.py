@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from barnabas.coordination.outcome import NOTHING, Entry, Outcome
 from barnabas.groups.consumer import records
 from barnabas.groups.consumer.context import Context
+from barnabas.groups.consumer.downgrade import downgrade, may_downgrade
 from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.consumer.member import LEAVES_FOR_NOW, Member
 from barnabas.groups.consumer.request_checks import check_instance_known, check_instance_not_fenced
@@ -42,6 +43,8 @@ def fence(context: Context, group_id: str, member_id: str) -> Outcome:
 
 def remove_members(context: Context, group: ConsumerGroup, members: Sequence[Member]) -> Outcome:
     """What they owned is free at once: nobody has to wait for them to give it up."""
+    if may_downgrade(context, group, members):
+        return downgrade(context, group, members, [])
     entries: list[Entry] = []
     for member in members:
         entries += records.member_tombstones(group.group_id, member.member_id)
