@@ -29,7 +29,18 @@ from barnabas.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.protocol.messages.list_transactions import ListTransactionsRequest
+from barnabas.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+)
 from barnabas.protocol.messages.produce import ProduceRequest
+from barnabas.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 from barnabas.protocol.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,
@@ -341,6 +352,79 @@ def transactions_of_both_versions(d: Dialogue) -> None:
     look(owner, "mixed the other way")
     d.ask("and ended again as in version 2", owner.end(True), VERSION_2)
     d.ask("or aborted", owner.end(False), VERSION_2)
+
+
+# --- offsets -----------------------------------------------------------------------------------------------
+
+
+@scenario
+def offsets_in_transactions(d: Dialogue) -> None:
+    topic, group = d.topic("t", 2), d.name("g")
+    owner = Owner(d).ready()
+    _group_ready(d, group)
+
+    def commit(offset: int, *indexes: int, name: str = topic, **others: Any) -> TxnOffsetCommitRequest:
+        rows = [TxnOffsetCommitRequestPartition(index, offset, 3, "m") for index in indexes]
+        request = TxnOffsetCommitRequest(
+            owner.id, group, owner.producer_id, owner.epoch, topics=[TxnOffsetCommitRequestTopic(name, rows)]
+        )
+        for field, value in others.items():
+            setattr(request, field, value)
+        return request
+
+    def seen(label: str) -> None:
+        for stable in (False, True):
+            topics = [OffsetFetchRequestTopics(name=topic, partition_indexes=[0, 1])]
+            wanted = OffsetFetchRequestGroup(group, topics=topics)
+            request = OffsetFetchRequest(groups=[wanted], require_stable=stable)
+            d.ask(f"{label}: offsets, {'stable' if stable else 'any'}", request, (8, 9))
+
+    d.ask("not added", commit(1, 0), range(5))
+    adding = AddOffsetsToTxnRequest(owner.id, owner.producer_id, owner.epoch, group)
+    d.ask("added", adding)
+    d.ask("unknown partition", commit(5, 0, 7))
+    d.ask("unknown topic", commit(5, 0, name=d.name("no")))
+    d.ask("no group", commit(5, 0, group_id=""))
+    d.ask("another epoch", commit(5, 0, producer_epoch=owner.epoch + 1))
+    d.ask("a generation of nobody", commit(5, 0, generation_id=3, member_id="nobody"), range(3, 6))
+    d.ask("committed", commit(5, 0))
+    seen("open")
+    owner.finish(True)
+    seen("ended")
+    d.ask("the same without adding", commit(6, 0), range(5))
+    d.peer.exchange(adding, 3)
+    d.peer.exchange(commit(7, 0, 1), 4)
+    seen("open again")
+    owner.finish(False)
+    seen("aborted")
+    d.ask("version 2 adds by itself", commit(8, 1), 5)
+    d.ask("version 2: described", DescribeTransactionsRequest([owner.id]), view=_somewhere)
+    seen("version 2, open")
+    owner.finish(True, VERSION_2)
+    seen("version 2, ended")
+    d.ask("a late commit", commit(9, 1, producer_epoch=owner.epoch - 1))
+    d.ask("a late commit of an unknown id", commit(9, 1, transactional_id=d.name("who")))
+    d.ask("an empty id", commit(9, 1, transactional_id=""))
+    seen("after late ones")
+
+
+def _somewhere(shown: Any) -> Any:
+    """A group's name decides its partition, and names differ from run to run."""
+    for topic in shown["transaction_states"][0]["topics"]:
+        topic["partitions"] = len(topic["partitions"])
+    return shown
+
+
+def _group_ready(d: Dialogue, group: str) -> None:
+    for _ in range(400):
+        d.peer.exchange(FindCoordinatorRequest("", 0, [group]), 4)
+        request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group, topics=[])])
+        answer = d.peer.exchange(request, 8)
+        assert isinstance(answer, OffsetFetchResponse), answer
+        if answer.groups[0].error_code not in _SOON:
+            return
+        time.sleep(0.05)
+    raise AssertionError("no group coordinator")
 
 
 # --- readers and administrators ----------------------------------------------------------------------------
