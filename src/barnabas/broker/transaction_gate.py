@@ -98,6 +98,9 @@ class Gate:
         )
 
     def _ask(self) -> None:
+        if not self._transactional_id:
+            self._refused(ErrorCode.INVALID_REQUEST)
+            return
         ticket = Later(self._answered, self._refused)
         wanted = tuple(self._admissions.guards)
 

@@ -38,6 +38,7 @@ DELIBERATE = (
         for step in (*_UNNAMED, *_PACKED)
     ),
     Deliberate("produce_normal", "null records", "", _SILENT),
+    Deliberate("transactions_of_many", "no transactions", "", _SILENT),
     Deliberate("fetch_limits", "negative limit", "*", _LENIENT),
     Deliberate("fetch_epochs", "isolation 5", "*", _LENIENT),
     Deliberate("list_offsets_by_time", "isolation 5", "*", _LENIENT),

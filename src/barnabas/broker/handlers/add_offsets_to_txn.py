@@ -21,12 +21,9 @@ _FENCED_SINCE = 2
 
 
 def handle(node: Node, context: Context, request: AddOffsetsToTxnRequest) -> AddOffsetsToTxnResponse | None:
-    offsets = node.image.topics.get(OFFSETS_TOPIC)
     if not request.transactional_id:
         return AddOffsetsToTxnResponse(error_code=ErrorCode.INVALID_REQUEST)
-    if offsets is None:
-        return AddOffsetsToTxnResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    place = TopicPartition(OFFSETS_TOPIC, partition_of(request.group_id, len(offsets.partitions)))
+    place = offsets_partition(node, request.group_id)
 
     def refused(code: ErrorCode) -> None:
         is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
@@ -41,3 +38,10 @@ def handle(node: Node, context: Context, request: AddOffsetsToTxnRequest) -> Add
         lambda shard: shard.add_partitions(request.transactional_id, producer, [place], 0, ticket),
     )
     return None
+
+
+def offsets_partition(node: Node, group_id: str) -> TopicPartition:
+    """Where the group's offsets are, or will be once somebody has asked for its coordinator."""
+    topic = node.image.topics.get(OFFSETS_TOPIC)
+    count = len(topic.partitions) if topic else node.settings.integer("offsets.topic.num.partitions")
+    return TopicPartition(OFFSETS_TOPIC, partition_of(group_id, count))
