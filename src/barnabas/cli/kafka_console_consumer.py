@@ -1,8 +1,8 @@
 """kafka-console-consumer: records on standard output, one per line.
 
 Kafka's ConsoleConsumer 4.3, and the older spellings `--whitelist`, `--new-consumer`, `--property`,
-`--consumer-property`, `--consumer.config`. Without --group Kafka invents a group nobody else will ever join;
-here every partition is simply assigned, which reads the same records and needs no coordinator.
+`--consumer-property`, `--consumer.config`. Without --group it is the only member of a group
+`console-consumer-NNNNN` that nobody else will ever join; with --partition there is no group.
 """
 
 from __future__ import annotations

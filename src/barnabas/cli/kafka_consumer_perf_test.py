@@ -135,7 +135,7 @@ def _selection(options: Options) -> Selection:
         properties["statistics.interval.ms"] = str(_STATISTICS_INTERVAL_MS)
     include = options.value("include")
     pattern = None if include is None else topic_pattern(include)
-    return Selection(options.value("topic"), pattern, None, "earliest", properties, options.has("group"))
+    return Selection(options.value("topic"), pattern, None, "earliest", properties)
 
 
 class Test:

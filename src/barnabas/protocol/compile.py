@@ -193,7 +193,9 @@ class _Decoder(_Writer):
         if not nullable:
             self.add(f"{field.name}, p = {read}(b, p)", depth)
             return
-        self.add(f"n = b[p]\np += 1\nif n > 127:\n    {field.name} = None\nelse:", depth)
+        # In a tag a null structure is 0, elsewhere it is -1.
+        null = "n == 0" if field.tag >= 0 else "n > 127"
+        self.add(f"n = b[p]\np += 1\nif {null}:\n    {field.name} = None\nelse:", depth)
         self.add(f"{field.name}, p = {read}(b, p)", depth + 1)
 
     def tags(self) -> None:
@@ -276,7 +278,8 @@ class _Encoder(_Writer):
             default = self.constant(field.struct())
             self.add(f"{write}({default} if v is None else v, w)", depth)
             return
-        self.add(f"if v is None:\n    w(b'\\xff')\nelse:\n    w(b'\\x01')\n    {write}(v, w)", depth)
+        null = b"\0" if field.tag >= 0 else b"\xff"
+        self.add(f"if v is None:\n    w({null!r})\nelse:\n    w(b'\\x01')\n    {write}(v, w)", depth)
 
     def tags(self) -> None:
         if not self.tagged:
@@ -291,12 +294,19 @@ class _Encoder(_Writer):
     def tag(self, field: Field) -> None:
         """A tagged field travels only when it differs from its default."""
         default = self.constant(_tag_default(field))
-        same = f"len(m.{field.name}) != 0" if field.array else f"m.{field.name} != {default}"
-        if field.kind == "struct" and not field.array:
-            same = f"m.{field.name} is not None and m.{field.name} != {default}"
-        self.add(f"if {same}:\n    outer, parts = w, []\n    w = parts.append")
+        self.add(f"if {self.differs(field, default)}:\n    outer, parts = w, []\n    w = parts.append")
         self.one(field, field.nullable(self.version), f"m.{field.name}", 2)
         self.add(f"w = outer\ntags.append(({field.tag}, b''.join(parts)))", 2)
+
+    def differs(self, field: Field, default: str) -> str:
+        name = f"m.{field.name}"
+        nullable = field.nullable(self.version)
+        if field.array:
+            return f"{name} is not None" if nullable and field.default is None else f"len({name}) != 0"
+        if field.kind == "struct" and not nullable:
+            return f"{name} is not None and {name} != {default}"
+        # Kafka's default is an empty structure: a null one has to be said.
+        return f"{name} != {default}"
 
 
 def _tag_default(field: Field) -> Any:

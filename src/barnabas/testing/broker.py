@@ -34,7 +34,13 @@ class Broker(BrokerProcess):
         port = port or free_port()
         super().__init__(
             [sys.executable, "-m", "barnabas.runtime.server"],
-            {"node.id": 1, "listeners": f"PLAINTEXT://127.0.0.1:{port}", **(settings or {})},
+            {
+                "node.id": 1,
+                "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+                # A test's group has the members it has: nobody wants to wait three seconds for more.
+                "group.initial.rebalance.delay.ms": 0,
+                **(settings or {}),
+            },
             port=port,
             directory=directory,
             startup_timeout_s=startup_timeout_s,

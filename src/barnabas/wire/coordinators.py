@@ -92,7 +92,10 @@ def from_coordinators(
         except ApiError as error:
             for key in wanted:
                 done.setdefault(key, trouble.get(key, error))
-    return {key: done[key] for key in wanted}
+    missing = ApiError(
+        ErrorCode.UNKNOWN_SERVER_ERROR, "The coordinator's answer leaves out what was asked for."
+    )
+    return {key: done.get(key, missing) for key in wanted}
 
 
 def from_coordinator(

@@ -58,6 +58,27 @@ def test_an_offset_commit_is_laid_out_as_kafka_does() -> None:
     )
 
 
+def test_a_member_of_the_newer_protocol_is_laid_out_as_kafka_does() -> None:
+    """Kafka says of every such member that it has no classic metadata; without the tag it would have some."""
+    written = bytes.fromhex(
+        "0000 00 00 056e657731 0b2f3132372e302e302e31 02 0968782d7468726565 01 000493e0 00 01 00 01 00"
+    )
+    member = groups.ConsumerGroupMemberMetadataValue(
+        None, None, "new1", "/127.0.0.1", ["hx-three"], "", 300_000, None, None
+    )
+    key = groups.ConsumerGroupMemberMetadataKey("g", "m")
+    assert encode_entry(key, member)[1] == written
+    assert decode_entry(OFFSETS, encode_entry(key, member)[0], written) == (key, member)
+
+
+def test_partitions_without_assignment_epochs_make_the_round_trip() -> None:
+    value = groups.ConsumerGroupCurrentMemberAssignmentValue(
+        3, 2, 1, [groups.CurrentPartitions(bytes(range(16)), [0, 2])]
+    )
+    key = groups.ConsumerGroupCurrentMemberAssignmentKey("g", "m")
+    assert decode_entry(OFFSETS, *encode_entry(key, value)) == (key, value)
+
+
 def test_a_type_from_the_future_is_left_alone() -> None:
     assert decode_entry(OFFSETS, b"\0\x63anything", b"whatever") is None
 

@@ -27,6 +27,8 @@ def main(arguments: Sequence[str]) -> int:
         "node.id": "1",
         "listeners": f"PLAINTEXT://{words.host}:{words.port}",
         "log.dirs": os.path.abspath(words.data),
+        # As in the file Kafka comes with: one person's first group should not wait for members to come.
+        "group.initial.rebalance.delay.ms": "0",
     }
     if words.properties:
         try:

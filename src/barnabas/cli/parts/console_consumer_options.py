@@ -94,7 +94,7 @@ class Request:
 def request_of(options: Options) -> Request:
     _check(options)
     include = options.value("include") or options.value("whitelist")
-    properties, in_group = _consumer_properties(options)
+    properties = _consumer_properties(options)
     timeout_ms = options.integer("timeout-ms")
     messages_max = options.integer("max-messages")
     return Request(
@@ -104,7 +104,6 @@ def request_of(options: Options) -> Request:
             options.integer("partition"),
             _offset(options),
             properties,
-            in_group,
         ),
         _formatter(options),
         None if messages_max == -1 else messages_max,
@@ -135,7 +134,7 @@ def _check(options: Options) -> None:
     options.require("bootstrap-server")
 
 
-def _consumer_properties(options: Options) -> tuple[dict[str, str], bool]:
+def _consumer_properties(options: Options) -> dict[str, str]:
     from_file = _properties_of_file(options)
     typed = parse_pairs(options.values(one_of(options, "command-property", "consumer-property", "Option")))
     groups = [
@@ -157,12 +156,12 @@ def _consumer_properties(options: Options) -> tuple[dict[str, str], bool]:
     if options.has("isolation-level") or "isolation.level" not in properties:
         properties["isolation.level"] = options.text("isolation-level")
     if not groups:
-        # A name for this run only: nothing is committed under it.
+        # A group for this run only, as Kafka does: nobody will ever continue where it stopped.
         properties["group.id"] = f"console-consumer-{random.randrange(100_000)}"
         properties.setdefault("enable.auto.commit", "false")
     else:
         properties["group.id"] = groups[0]
-    return properties, bool(groups)
+    return properties
 
 
 def _properties_of_file(options: Options) -> dict[str, str]:

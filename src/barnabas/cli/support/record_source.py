@@ -1,8 +1,5 @@
-"""Records from librdkafka, the way Kafka's tools get theirs.
-
-With a group the partitions come from the coordinator. Without one every partition is assigned here, which
-reads the same records and needs no coordinator.
-"""
+"""Records from librdkafka, the way Kafka's tools get theirs: as a member of a group, or, where one partition
+is named, straight from it."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from barnabas.cli.support.options import OptionError
 from barnabas.cli.support.topic_metadata import TopicMetadata, TopicState
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
-from barnabas.wire.codes import known
 
 if TYPE_CHECKING:
     from confluent_kafka import Message, TopicPartition
@@ -28,7 +24,6 @@ Offset: TypeAlias = int | Literal["earliest", "latest"]
 
 _POLL_SECONDS = 0.1
 _ASK_SECONDS = 30.0
-_DISCOVERY_SECONDS = 60.0
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
 # What librdkafka reports and Kafka's consumer waits out in silence.
 _PASSING = frozenset(
@@ -51,14 +46,14 @@ class ReadingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to read: one topic, one partition of it, or all topics that match; and the consumer's settings."""
+    """What to read: one topic, one partition of it from an offset on, or all topics that match; and the
+    consumer's settings."""
 
     topic: str | None
     pattern: re.Pattern[str] | None
     partition: int | None
     offset: Offset
     properties: dict[str, str]
-    in_group: bool
 
     @property
     def who(self) -> str:
@@ -73,8 +68,7 @@ def topic_pattern(text: str) -> re.Pattern[str]:
 
 
 class RecordSource:
-    """A librdkafka consumer that finds its partitions as Kafka's does: waiting for a topic that is not there
-    yet, and joining topics and partitions that appear later."""
+    """A librdkafka consumer that waits, as Kafka's does, for a topic that is not there yet."""
 
     def __init__(
         self,
@@ -87,22 +81,32 @@ class RecordSource:
         self._selection = selection
         self._timeout_ms = timeout_ms
         self.assigned_at_ms: int | None = None
-        self._assigned: set[tuple[str, int]] = set()
-        self._next_discovery = 0.0
-        self._discoveries_failed = 0
+        # Whoever names a topic hears what is wrong with it until nothing is.
+        self._topic_is_there = selection.topic is None
+        self._next_question = 0.0
+        self._questions = 0
         warnings = ConnectionWarnings(selection.who)
         self._metadata = TopicMetadata(selection.who, selection.properties, warnings)
         arguments: dict[str, Any] = {
             "error_cb": warnings.librdkafka,
             # Only what was written out counts as read.
             "enable.auto.offset.store": False,
+            # A pattern never means the brokers' own topics.
+            "topic.blacklist": ",".join(f"^{name}$" for name in sorted(INTERNAL_TOPICS)),
         }
         if statistics is not None:
             arguments["stats_cb"] = statistics
         self._consumer = build(confluent_kafka.Consumer, CONSUMER_DEFAULTS, selection.properties, **arguments)
-        if selection.in_group:
-            pattern = None if selection.pattern is None else f"^({selection.pattern.pattern})$"
-            self._consumer.subscribe([selection.topic or pattern or ""], on_assign=self._note_assignment)
+        if selection.partition is None:
+            self._subscribe()
+        else:
+            self._consumer.assign([self._position(selection.partition)])
+            self._note_assignment()
+
+    def _subscribe(self) -> None:
+        pattern = self._selection.pattern
+        name = self._selection.topic if pattern is None else f"^({pattern.pattern})$"
+        self._consumer.subscribe([name or ""], on_assign=self._note_assignment)
 
     def _note_assignment(self, *_: object) -> None:
         if self.assigned_at_ms is None:
@@ -117,7 +121,7 @@ class RecordSource:
         self._consumer.consume(1_000_000, timeout=seconds)
 
     def processed(self, message: Message) -> None:
-        if self._selection.in_group:
+        if self._selection.partition is None:
             self._consumer.store_offsets(message=message)
 
     def receive(self, count_max: int) -> Iterator[Message]:
@@ -125,7 +129,7 @@ class RecordSource:
         timeout_ms = self._timeout_ms
         deadline = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
         while True:
-            self._discover()
+            self._look_for_topic()
             message = self._consumer.poll(_POLL_SECONDS)
             if message is not None and self._is_record(message):
                 break
@@ -144,63 +148,36 @@ class RecordSource:
             raise ReadingError(f"{exception_name(error)}: {sentence(error)}")
         return False
 
-    # --- without a group ---------------------------------------------------------------------------------
-
-    def _discover(self) -> None:
-        if self._selection.in_group or time.monotonic() < self._next_discovery:
-            return
-        first = not self._assigned
-        found = self._partitions()
-        if found is None:
-            pause = _RETRY_SECONDS[min(self._discoveries_failed, len(_RETRY_SECONDS) - 1)]
-            self._discoveries_failed += 1
-            self._next_discovery = time.monotonic() + pause
-            return
-        self._next_discovery = time.monotonic() + _DISCOVERY_SECONDS
-        new = sorted(found - self._assigned)
-        self._assigned |= found
-        if new:
-            self._consumer.incremental_assign([self._position(topic, index, first) for topic, index in new])
-            self._note_assignment()
-
-    def _position(self, topic: str, partition: int, first: bool) -> TopicPartition:
-        """A partition that appears while we read is read from its first record."""
+    def _position(self, partition: int) -> TopicPartition:
         import confluent_kafka
 
+        places = {"earliest": confluent_kafka.OFFSET_BEGINNING, "latest": confluent_kafka.OFFSET_END}
         offset = self._selection.offset
-        if self._selection.partition is None:
-            offset = "latest" if self._selection.properties["auto.offset.reset"] == "latest" else "earliest"
-        if offset == "earliest" or not first:
-            number = confluent_kafka.OFFSET_BEGINNING
-        elif offset == "latest":
-            number = confluent_kafka.OFFSET_END
-        else:
-            number = offset
-        return confluent_kafka.TopicPartition(topic, partition, number)
+        number = places[offset] if isinstance(offset, str) else offset
+        return confluent_kafka.TopicPartition(self._selection.topic or "", partition, number)
 
-    def _partitions(self) -> set[tuple[str, int]] | None:
-        """Every partition to read now; None when nobody could say."""
-        selection = self._selection
-        if selection.partition is not None:
-            return {(selection.topic or "", selection.partition)}
+    # --- a topic that is not there yet -------------------------------------------------------------------
+
+    def _look_for_topic(self) -> None:
+        if self._topic_is_there or time.monotonic() < self._next_question:
+            return
+        if not self._metadata.is_available:
+            self._topic_is_there = True  # librdkafka will find it, only more slowly
+            return
         states = self._states()
         if states is None or any(self._troubled(state) for state in states):
-            return None
-        return {(state.name, partition) for state in states for partition in state.partitions}
+            pause = _RETRY_SECONDS[min(self._questions, len(_RETRY_SECONDS) - 1)]
+            self._questions += 1
+            self._next_question = time.monotonic() + pause
+            return
+        self._topic_is_there = True
+        if self._questions and self._selection.partition is None:
+            # librdkafka would look again in minutes; a new subscription makes it look now.
+            self._subscribe()
 
     def _states(self) -> list[TopicState] | None:
-        names = None if self._selection.topic is None else [self._selection.topic]
         left_seconds = _ASK_SECONDS if self._timeout_ms is None else self._timeout_ms / 1000
-        if self._metadata.is_available:
-            states = self._metadata.ask(names, left_seconds)
-        else:
-            states = _states_from_librdkafka(self._consumer, names, left_seconds)
-        return states if states is None or names is not None else [s for s in states if self._matches(s.name)]
-
-    def _matches(self, name: str) -> bool:
-        pattern = self._selection.pattern
-        assert pattern is not None
-        return pattern.fullmatch(name) is not None and name not in INTERNAL_TOPICS
+        return self._metadata.ask([self._selection.topic or ""], left_seconds)
 
     def _troubled(self, state: TopicState) -> bool:
         if state.error is ErrorCode.INVALID_TOPIC_EXCEPTION:
@@ -208,23 +185,3 @@ class RecordSource:
         if state.error and not state.may_appear:
             raise ReadingError(f"{java_name(ApiError(state.error))}: {state.error.sentence}")
         return bool(state.error)
-
-
-def _states_from_librdkafka(
-    consumer: Any, names: list[str] | None, left_seconds: float
-) -> list[TopicState] | None:
-    """Where our own client cannot connect. The first answer about a new topic may be lost to librdkafka."""
-    import confluent_kafka
-
-    try:
-        found = consumer.list_topics(None if names is None else names[0], timeout=left_seconds).topics
-    except confluent_kafka.KafkaException:
-        return None
-    return [
-        TopicState(
-            name,
-            ErrorCode.NONE if topic.error is None else known(topic.error.code()),
-            tuple(sorted(topic.partitions)),
-        )
-        for name, topic in found.items()
-    ]
