@@ -206,6 +206,9 @@ class Reactor:
 
     def _event(self, connection: Connection, mask: int, now_ms: int) -> None:
         connection.last_active_ms = now_ms
+        if mask == _IN and connection.buffer is None and not connection.out and not connection.parked:
+            self._receive_afresh(connection)
+            return
         if mask & _OUT:
             self._drain(connection)
         if mask & _IN and not connection.out and not connection.parked:
@@ -213,17 +216,41 @@ class Reactor:
         elif mask & _GONE:
             self._close(connection)
 
-    def _receive(self, connection: Connection) -> None:
-        own = connection.buffer is not None and connection.end > connection.start
+    def _receive_afresh(self, connection: Connection) -> None:
+        """Nothing of this connection is buffered. The usual case is one whole request, answered at once."""
+        scratch = self.scratch
         try:
-            if own:
+            count = connection.socket.recv_into(scratch)
+        except BlockingIOError:
+            return
+        except OSError:
+            count = 0
+        try:
+            if count > 4 and 4 + self._length(scratch, 0) == count:
+                parts = self._handle(connection, scratch[4:count])
+                if parts:
+                    connection.out.extend(parts)
+                if not connection.session.closed:
+                    self._after(connection)
+            elif count:
+                self._scratch_frames(connection, count)
+            else:
+                self._close(connection)
+        except PeerFaultError as fault:
+            self._fault(connection, fault)
+
+    def _receive(self, connection: Connection) -> None:
+        """Into the connection's own buffer, behind what is there of an unfinished frame."""
+        try:
+            if connection.buffer is None:
+                self._receive_afresh(connection)
+                return
+            if connection.end > connection.start:
                 target = connection.room(self._frame_size(connection))
-            elif connection.buffer is not None:
+            else:
                 connection.start = connection.end = 0
                 assert connection.view is not None
-                own, target = True, connection.view
-            else:
-                target = self.scratch
+                target = connection.view
             count = connection.socket.recv_into(target)
         except BlockingIOError:
             return
@@ -234,11 +261,9 @@ class Reactor:
             count = 0
         if count == 0:
             self._close(connection)
-        elif own:
+        else:
             connection.end += count
             self._own_frames(connection)
-        else:
-            self._scratch_frames(connection, count)
 
     def _frame_size(self, connection: Connection) -> int:
         assert connection.buffer is not None
@@ -275,11 +300,7 @@ class Reactor:
         self._after(connection)
 
     def _scratch_frames(self, connection: Connection, end: int) -> None:
-        try:
-            start, need = self._frames(connection, self.scratch, 0, end)
-        except PeerFaultError as fault:
-            self._fault(connection, fault)
-            return
+        start, need = self._frames(connection, self.scratch, 0, end)
         if connection.session.closed:
             return
         if start < end:
@@ -290,34 +311,40 @@ class Reactor:
     def _frames(self, connection: Connection, view: memoryview, start: int, end: int) -> tuple[int, int]:
         """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
         and the size of the frame it begins."""
-        handle, session, out = self.application.handle, connection.session, connection.out
+        out = connection.out
         need, queued = 4, 0
         while end - start >= 4:
             need = 4 + self._length(view, start)
             stop = start + need
             if stop > end:
                 break
-            # Set first: the reply of a parked request may arrive before `handle` returns.
-            connection.parked = True
-            try:
-                parts = handle(session, view[start + 4 : stop])
-            except PeerFaultError:
-                raise
-            except Exception as bug:
-                # Ours, not the peer's: loud, and at the price of this one connection, not of all.
-                log.exception("Bug while handling a request of /%s", session.peer)
-                raise PeerFaultError("internal error") from bug
+            parts = self._handle(connection, view[start + 4 : stop])
             start = stop
             need = 4
             if parts is None:
                 break
-            connection.parked = False
             if parts:
                 out.extend(parts)
                 queued += len(parts[0])
                 if len(parts) > 1 or queued >= _REPLIES_BYTES_MAX:
                     break
         return start, need
+
+    def _handle(self, connection: Connection, frame: memoryview) -> list[Part] | None:
+        """One request: its reply, or None while the connection is parked."""
+        # Set first: the reply of a parked request may arrive before `handle` returns.
+        connection.parked = True
+        try:
+            parts = self.application.handle(connection.session, frame)
+        except PeerFaultError:
+            raise
+        except Exception as bug:
+            # Ours, not the peer's: loud, and at the price of this one connection, not of all.
+            log.exception("Bug while handling a request of /%s", connection.session.peer)
+            raise PeerFaultError("internal error") from bug
+        if parts is not None:
+            connection.parked = False
+        return parts
 
     def _after(self, connection: Connection) -> None:
         """Send what there is; then either go on with buffered frames or wait for more."""
