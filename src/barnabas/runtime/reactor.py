@@ -18,7 +18,7 @@ from typing import Protocol
 
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.ports import Clock, FileSlice
-from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection
+from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection, Flushed
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -27,7 +27,8 @@ _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
 _LOOKS = 64  # of about half a microsecond each
-_SHORT_SLEEP_NS = 150_000
+_WORTH_LOOKING_NS = 40_000
+_LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
@@ -82,7 +83,7 @@ class Reactor:
         self.scratch = memoryview(bytearray(SCRATCH_SIZE))
         self.outgoing = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
-        self.looks = 1
+        self.usual_wait_ns = _LONG_WAIT_NS
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ class Reactor:
                     if source is not None:
                         source()
             wait_ms = application.tick()
-            while self.resumed:
+            for _ in range(len(self.resumed)):  # not those that come back for another turn
                 self._resume(self.resumed.popleft(), now_ms)
             if now_ms >= self.next_sweep_ms:
                 self._sweep(now_ms)
@@ -145,15 +146,21 @@ class Reactor:
 
     def _poll(self, wait_ms: int) -> list[tuple[int, int]]:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
-        us takes to ask again. Where sleeps are long, nothing is asked soon, and there is no such moment."""
+        us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
         poll = self.epoll.poll
-        for _ in range(self.looks):
-            events = poll(0)
-            if events:
-                return events
+        events = poll(0)
+        if events or self.resumed:
+            return events
         before_ns = time.monotonic_ns()
-        events = poll(wait_ms / 1000)
-        self.looks = _LOOKS if time.monotonic_ns() - before_ns < _SHORT_SLEEP_NS else 1
+        if self.usual_wait_ns < _WORTH_LOOKING_NS:
+            for _ in range(_LOOKS):
+                events = poll(0)
+                if events:
+                    break
+        if not events:
+            events = poll(wait_ms / 1000)
+        waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
+        self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
         return events
 
     def close(self) -> None:
@@ -380,12 +387,15 @@ class Reactor:
         if connection.cold:
             return
         try:
-            done = connection.flush(lambda part: self._is_warm(connection, part))
+            flushed = connection.flush(lambda part: self._is_warm(connection, part))
         except OSError:
             self._close(connection)
             return
+        if flushed is Flushed.A_SHARE and connection.interest == _IN:
+            self.resumed.append(connection)  # its next turn; to ask epoll for one would cost two calls
+            return
         self._watch(connection)
-        if done and not connection.parked and connection.end - connection.start >= 4:
+        if flushed is Flushed.ALL and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
 
     def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
