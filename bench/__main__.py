@@ -1,7 +1,8 @@
-"""`make bench`: Apache Kafka and Barnabas under the same loads, A B A B, and a table of ratios.
+"""`make bench`: Apache Kafka and Barnabas under the same loads, A B B A, and a table of ratios.
 
 Both brokers run side by side, one at work and one idle, so that a load on one is followed at once by the
-same load on the other; every round starts both afresh and swaps who goes first.
+same load on the other. Whoever comes second finds the machine as the first has left it, so each load goes
+there and back, and every round starts both afresh and swaps who goes first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -28,11 +30,12 @@ from bench.scale import LONG, NORMAL, QUICK, Scale
 from bench.subject import BARNABAS, KAFKA, Subject
 
 console = Console(stderr=True)
+T = TypeVar("T")
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, help="how often everything is measured (3; quick: 1)")
+    parser.add_argument("--rounds", type=int, help="how often both are started (2; quick: 1)")
     parser.add_argument("--only", action="append", metavar="ROW", help=", ".join(row.key for row in ROWS))
     parser.add_argument(
         "--quick", action="store_true", help="short loads and small backlogs: a look, not a record"
@@ -67,7 +70,7 @@ def subjects(order: Sequence[str], directory: Path) -> Iterator[list[Subject]]:
 
 
 def measure(row: Row, subject: Subject, scale: Scale, number: int) -> Sample:
-    console.print(f"round {number + 1}: {row.title}, {subject.name} …", highlight=False)
+    console.print(f"round {number // 2 + 1}: {row.title}, {subject.name} …", highlight=False)
     os.sync()  # what the previous load wrote is not written back at this one's expense
     try:
         return Sample(row.key, subject.name, number, row.run(subject, scale))
@@ -82,8 +85,16 @@ def run(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> list
         with subjects(order, directory) as started:
             for subject in started:
                 warm_up(subject, scale)
-            samples += [measure(row, subject, scale, number) for row in rows for subject in started]
+            for row in rows:
+                for pair, subject in there_and_back(row, started, number):
+                    samples.append(measure(row, subject, scale, pair))
     return samples
+
+
+def there_and_back(row: Row, started: Sequence[T], number: int) -> list[tuple[int, T]]:
+    """Who is measured, in order, and which pair that belongs to: A B B A, or A B where once is enough."""
+    there = [(2 * number, subject) for subject in started]
+    return there if row.once else there + [(2 * number + 1, subject) for subject in reversed(started)]
 
 
 def main(words: Sequence[str]) -> int:
@@ -91,7 +102,7 @@ def main(words: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = parse(words)
     scale = QUICK if options.quick else LONG if options.long else NORMAL
-    rounds = options.rounds or (1 if options.quick else 3)
+    rounds = options.rounds or (1 if options.quick else 2)
     try:
         rows = selected_rows(options.only)
         provision()

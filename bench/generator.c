@@ -273,23 +273,33 @@ static void take_fetch_reply(Connection *c) {
     if (c->fetch_offset >= high_watermark) c->fetch_offset = 0; // again from the start
 }
 
+static size_t reply_size(const Connection *c) {
+    size_t size = c->in_position < 4 ? 4 : 4 + (size_t)get32(c->in);
+    if (size > c->in_capacity) fail("a reply larger than expected");
+    return size;
+}
+
+static void take_reply(Connection *c) {
+    if (get32(c->in + 4) != (uint32_t)c->done) fail("replies out of order");
+    record_latency(now() - c->due[c->done % IN_FLIGHT_MAX]);
+    if (load.is_fetch) take_fetch_reply(c);
+    else take_produce_reply(c);
+    total_requests++;
+    c->done++;
+}
+
+// One call for whatever has arrived, be it half a reply or several.
 static void receive_replies(Connection *c) {
+    ssize_t n = recv(c->socket, c->in + c->in_position, c->in_capacity - c->in_position, 0);
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) fail("the broker closed the connection");
+    c->in_position += n;
     for (;;) {
-        size_t want = c->in_position < 4 ? 4 : 4 + (size_t)get32(c->in);
-        if (want > c->in_capacity) fail("a reply larger than expected");
-        ssize_t n = recv(c->socket, c->in + c->in_position, want - c->in_position, 0);
-        if (n < 0 && errno == EAGAIN) return;
-        if (n <= 0) fail("the broker closed the connection");
-        c->in_position += n;
-        if (c->in_position < 4 || c->in_position < 4 + (size_t)get32(c->in)) continue;
-        if (get32(c->in + 4) != (uint32_t)c->done) fail("replies out of order");
-        record_latency(now() - c->due[c->done % IN_FLIGHT_MAX]);
-        if (load.is_fetch) take_fetch_reply(c);
-        else take_produce_reply(c);
-        total_requests++;
-        c->done++;
-        c->in_position = 0;
-        return; // let the others have their turn
+        size_t size = reply_size(c);
+        if (c->in_position < 4 || c->in_position < size) return;
+        take_reply(c);
+        c->in_position -= size;
+        if (c->in_position) memmove(c->in, c->in + size, c->in_position);
     }
 }
 

@@ -29,7 +29,9 @@ BAR_WIDTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One row measured once on one broker, or why it could not be."""
+    """One row measured once on one broker, or why it could not be. `round` numbers the pairs: two per round,
+    one there and one back.
+    """
 
     row: str
     subject: str
@@ -127,9 +129,8 @@ def print_table(rows: Sequence[Row], samples: Sequence[Sample]) -> None:
     console.print(table)
     for sample in samples:
         if sample.problem is not None:
-            console.print(
-                f"{sample.row} on {sample.subject}, round {sample.round + 1}: {sample.problem}", style="red"
-            )
+            where = f"{sample.row} on {sample.subject}, round {sample.round // 2 + 1}"
+            console.print(f"{where}: {sample.problem}", style="red")
 
 
 def markdown(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object]) -> str:
@@ -146,7 +147,7 @@ def markdown(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, ob
     rounds = about["rounds"]
     out += [
         "",
-        f"Medians of {rounds} interleaved round{'s' if rounds != 1 else ''} on {about['cores']} cores, "
+        f"Medians of {rounds} round{'s' if rounds != 1 else ''}, A B B A each, on {about['cores']} cores, "
         f"Linux {about['kernel']}, Python {about['python']}, "
         f"Apache Kafka {about['kafka']} (single node, KRaft), commit {about['commit']}, {about['date']}, "
         f"scale {about['scale']}. Ratio: ours divided by Apache Kafka's.",

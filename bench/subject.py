@@ -12,7 +12,7 @@ import confluent_kafka.admin
 
 from barnabas.testing import Broker, BrokerProcess
 from bench.apache_kafka import ApacheKafka
-from bench.generator import Measured, ProduceLoad
+from bench.generator import FetchLoad, Measured, ProduceLoad
 from bench.meter import CpuMeter, resident_mib
 
 KAFKA, BARNABAS = "Apache Kafka", "Barnabas"
@@ -32,6 +32,7 @@ class Subject:
         self.idle_mib = resident_mib(self.broker.pid)
         self._admin = _admin.AdminClient({"bootstrap.servers": self.broker.bootstrap, "log_level": 0})
         self._filled: dict[str, int] = {}
+        self._fresh = 0
 
     @property
     def port(self) -> int:
@@ -49,6 +50,11 @@ class Subject:
             time.sleep(0.05)
         time.sleep(0.2)  # Apache Kafka's broker learns of its leadership a moment after the answer
         return topic
+
+    def fresh_topic(self, name: str) -> str:
+        """An empty topic: a row that is measured there and back finds the same both times."""
+        self._fresh += 1
+        return self.create_topic(f"{name}-{self._fresh}")
 
     def alter_topic(self, topic: str, configs: Mapping[str, str]) -> None:
         changes = [
@@ -70,6 +76,10 @@ class Subject:
         if missing > 0:
             self._filled[topic] += _fill(load, missing).run(self.port, topic).bytes
         return topic
+
+    def read_through(self, topic: str) -> None:
+        """Bring the topic into the page cache."""
+        FetchLoad(1_048_576, seconds=60, bytes_max=self.topic_bytes(topic)).run(self.port, topic)
 
     def note_filled(self, topic: str, measured: Measured) -> None:
         self._filled[topic] = self._filled.get(topic, 0) + measured.bytes

@@ -62,7 +62,7 @@ class File(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made per fetch, and freezing costs more than the rest of it
 class FileSlice:
     """Bytes that leave with sendfile: they never enter Python. Has a length, as bytes do."""
 

@@ -10,6 +10,7 @@ from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import FINAL_EPOCH, NO_SESSION
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.session import NotThisTimeError, Part, Session
+from barnabas.hot import fetch_offset
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError
 from barnabas.ports import FileSlice
@@ -35,7 +36,6 @@ Serve: TypeAlias = "Callable[[Node, Context, FetchRequest], Reply]"
 _READ_COMMITTED = 1
 _LOG_START_SINCE = 7  # and sessions, and an error for the whole: the reply keeps its shape from there on
 _INT32 = struct.Struct(">i")
-_INT64 = struct.Struct(">q")
 
 
 def is_plain(context: Context, request: FetchRequest) -> bool:
@@ -64,7 +64,7 @@ class FetchTemplate:
     """
 
     __slots__ = (
-        "_after", "_at", "_before", "_committed", "_epoch", "_head", "_header", "_is_flexible", "_limit",
+        "_after", "_before", "_committed", "_epoch", "_head", "_header", "_is_flexible", "_limit",
         "_node", "_partition", "_reply", "_reply_after", "_reply_before", "_request", "_serve", "_tail",
     )  # fmt: skip
 
@@ -82,10 +82,8 @@ class FetchTemplate:
         self._header = RequestHeader(1, context.version, 0, context.client_id)
         zeros = codec.write_request(self._header, self._at_offset(0))
         ones = codec.write_request(self._header, self._at_offset(-1))
-        self._at = _first_difference(zeros, ones)
-        self._head = zeros[:4]
-        self._before = zeros[8 : self._at]
-        self._after = zeros[self._at + 8 :]
+        at = _first_difference(zeros, ones)
+        self._head, self._before, self._after = zeros[:4], zeros[8:at], zeros[at + 8 :]
         self._shape_reply()
 
     def _shape_reply(self) -> None:
@@ -117,10 +115,9 @@ class FetchTemplate:
 
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
         """The reply as the dispatcher gives it; raises `NotThisTimeError` when the frame is another one."""
-        at = self._at
-        if frame[8:at] != self._before or frame[at + 8 :] != self._after or frame[:4] != self._head:
+        offset = fetch_offset(frame, self._head, self._before, self._after)
+        if offset is None:
             raise NotThisTimeError
-        (offset,) = _INT64.unpack_from(frame, at)
         (correlation_id,) = _INT32.unpack_from(frame, 4)
         partition = self._partition
         log, image = partition.log, partition.image

@@ -11,7 +11,7 @@ from typing import Protocol
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
 from barnabas.log.producer_entry import Origin
-from barnabas.log.results import Appended
+from barnabas.log.results import Appended, PlainBatch
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import PartitionImage
@@ -125,11 +125,27 @@ class Partition:
         except OSError as error:
             self._host.disk_failed(self, error)
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+        self._has_appended(log, now_ms)
+        return appended
+
+    def append_plain(self, frame: memoryview, batch: PlainBatch, acks: int, now_ms: int) -> Appended | None:
+        """The same for the usual case; None where `append` must look closer, and nothing has happened yet."""
+        log = self.leader_log()
+        self._check_acks(log, acks)
+        try:
+            appended = log.append_plain(frame, batch, leader_epoch=self.image.leader_epoch, now_ms=now_ms)
+        except OSError as error:
+            self._host.disk_failed(self, error)
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
+        if appended is not None:
+            self._has_appended(log, now_ms)
+        return appended
+
+    def _has_appended(self, log: Log, now_ms: int) -> None:
         if log.flush_is_due(now_ms):
             self.flush()
         elif not self._flush_running:
             self._advance(log, log.log_end_offset)
-        return appended
 
     def _check_acks(self, log: Log, acks: int) -> None:
         if acks == ACKS_ALL:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.partition import Partition
-from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, is_one_batch, refusal
+from barnabas.broker.producing import Pending, conclude, refusal
 from barnabas.broker.session import NotThisTimeError, Part, Session
+from barnabas.hot import plain_batch
 from barnabas.model.errors import ApiError
 from barnabas.protocol.codec import RequestHeader, write_client_id
 from barnabas.protocol.messages.produce import (
@@ -17,13 +18,11 @@ from barnabas.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from barnabas.protocol.varint import read_unsigned, unsigned
+from barnabas.protocol.varint import unsigned
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-# Behind the batch of a plain request: no tags of the partition, the topic and the request.
-_REQUEST_END = b"\0\0\0"
 # Behind the offsets of a plain reply: no record errors, no message, three times no tags, no throttle.
 _REPLY_END = b"\x01\0" + b"\0\0" + b"\0\0\0\0" + b"\0"
 _CORRELATION = struct.Struct(">i")
@@ -50,7 +49,7 @@ class ProduceTemplate:
 
     __slots__ = (
         "_acks", "_constant", "_head", "_header", "_length", "_middle", "_node", "_partition", "_reply",
-        "_start", "_timeout_ms", "_topic_id", "_topic_name",
+        "_timeout_ms", "_topic_id", "_topic_name",
     )  # fmt: skip
 
     def __init__(self, node: Node, context: Context, request: ProduceRequest, partition: Partition) -> None:
@@ -71,32 +70,23 @@ class ProduceTemplate:
                 b"\x02" + key + b"\x02" + struct.pack(">i", partition.index),
             )
         )
-        self._start = 8 + len(self._middle)
         self._constant = b"\0\x02" + key + b"\x02" + struct.pack(">ih", partition.index, 0)
         self._reply = struct.Struct(f">ii{len(self._constant)}sqqq{len(_REPLY_END)}s")
         self._length = self._reply.size - 4
 
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
         """The reply as the dispatcher gives it; raises `NotThisTimeError` when the frame is another one."""
-        start = self._start
-        if frame[8:start] != self._middle or frame[:4] != self._head:
-            raise NotThisTimeError
+        batch = plain_batch(frame, self._head, self._middle)
         partition = self._partition
-        try:
-            size, start = read_unsigned(frame, start)
-        except (IndexError, ValueError):
-            raise NotThisTimeError from None
-        end = start + size - 1
-        if partition.log is None or size < 2 or frame[end:] != _REQUEST_END:
-            raise NotThisTimeError
-        records = frame[start:end]
-        if not is_one_batch(records, self._header.version) or records[22] & TRANSACTIONAL:
-            raise NotThisTimeError
         log = partition.log
+        if batch is None or log is None:
+            raise NotThisTimeError
         try:
-            appended = partition.append(records, self._acks, self._node.wall_ms)
+            appended = partition.append_plain(frame, batch, self._acks, self._node.wall_ms)
         except ApiError as error:
             return self._general(session, frame, refusal(partition.index, error, log), [])
+        if appended is None:
+            raise NotThisTimeError
         if partition.is_committed(appended.last_offset, self._acks):
             return [
                 self._reply.pack(

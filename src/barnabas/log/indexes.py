@@ -28,19 +28,33 @@ def _sorted(values: array[int]) -> bool:
 
 
 class OffsetIndex:
-    __slots__ = ("offsets", "positions", "written")
+    __slots__ = ("bare", "firsts", "offsets", "positions", "sizes", "written")
 
     def __init__(self) -> None:
         self.offsets = array("i")
         self.positions = array("i")
+        # Of the entries behind the first `bare` ones, which were read from the file: from which offset on
+        # they lead to their batch, and its size, so that a fetch need not ask the batch (0: it must).
+        self.bare = 0
+        self.firsts = array("i")
+        self.sizes = array("i")
         self.written = 0  # entries that the file already holds
 
     def __len__(self) -> int:
         return len(self.offsets)
 
-    def append(self, relative_offset: int, position: int) -> None:
+    def append(self, relative_offset: int, position: int, first: int = 0, size: int = 0) -> None:
         self.offsets.append(relative_offset)
         self.positions.append(position)
+        self.firsts.append(first)
+        self.sizes.append(size)
+
+    def known_batch(self, entry: int, relative_offset: int) -> tuple[int, int] | None:
+        """(position, size) of the entry's batch, if it is known to be the one that the offset leads to."""
+        at = entry - self.bare
+        if at < 0 or not self.sizes[at] or relative_offset < self.firsts[at]:
+            return None
+        return self.positions[entry], self.sizes[at]
 
     def floor_entry(self, relative_offset: int) -> int:
         """The greatest entry at or below the offset; -1 if there is none."""
@@ -60,8 +74,9 @@ class OffsetIndex:
     def truncate(self, relative_offset: int) -> None:
         """Forget entries at or past the offset."""
         keep = bisect_left(self.offsets, relative_offset)
-        del self.offsets[keep:]
-        del self.positions[keep:]
+        self.bare = min(self.bare, keep)
+        del self.offsets[keep:], self.positions[keep:]
+        del self.firsts[keep - self.bare :], self.sizes[keep - self.bare :]
 
     def encode(self, first: int = 0) -> bytes:
         flat = array("i", chain.from_iterable(zip(self.offsets[first:], self.positions[first:], strict=True)))
@@ -87,6 +102,7 @@ class OffsetIndex:
             index.positions.pop()
             cut_zeros = True
         index._check(segment_bytes)
+        index.bare = len(index)
         index.written = -1 if cut_zeros else len(index)
         return index
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import struct
 from typing import TypeAlias
 
+from crc32c import crc32c
+
 from barnabas.log import shrink
 from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
 from barnabas.log.config import LONG_MAX, LogConfig
@@ -15,13 +17,15 @@ from barnabas.log.inspection import inspected, must_inspect
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
 from barnabas.log.reading import ReadableLog
-from barnabas.log.results import Appended
+from barnabas.log.results import Appended, PlainBatch
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.records.batch import (
+    ATTRIBUTES_AT,
     LOG_APPEND_TIME,
     LOG_APPEND_TIME_MASK,
     LOG_OVERHEAD,
+    read_header,
     set_max_timestamp_and_type,
 )
 
@@ -126,6 +130,40 @@ class Log(ReadableLog):
             self._note_producers(view, batches, notes)
         self.producers.end_offset = self.log_end_offset
         return Appended(first, self.log_end_offset - 1, append_time_ms, self.log_start_offset, False, size)
+
+    def append_plain(
+        self, frame: memoryview, batch: PlainBatch, *, leader_epoch: int, now_ms: int
+    ) -> Appended | None:
+        """One batch of a client that was found sound but for its checksum, in the same order as above. None
+        for what `append_as_leader` must look into, and for what it refuses before it asks for the producer.
+        """
+        start, end, crc, last_offset_delta, timestamp, producer_id = batch
+        size, config = end - start, self.config
+        if (
+            self._must_inspect
+            or config.log_append_time
+            or size > config.max_message_bytes
+            or size > config.segment_bytes
+            or timestamp > now_ms + config.message_timestamp_after_max_ms
+            or crc32c(frame[start + ATTRIBUTES_AT : end]) != crc
+        ):
+            return None
+        if producer_id >= 0:
+            batches = [(start, read_header(frame, start))]
+            duplicate = self._check_producers(frame, batches, Origin.CLIENT, None, 0)
+            if duplicate is not None:
+                return Appended(*duplicate, self.log_start_offset, True)
+        first = self.log_end_offset
+        last = first + last_offset_delta
+        _OFFSET_LENGTH_EPOCH.pack_into(frame, start, first, size - LOG_OVERHEAD, leader_epoch)
+        if self.leader_epochs.assign(leader_epoch, first, durable=False):
+            self._sync_soon(self)
+        notes = [(last, timestamp, size)]
+        self._write(frame[start:end], first, notes, now_ms)
+        if producer_id >= 0:
+            self._note_producers(frame, batches, notes)
+        self.producers.end_offset = last + 1
+        return Appended(first, last, -1, self.log_start_offset, False, size)
 
     def _stamp(self, view: memoryview, batches: Batches, now_ms: int) -> int:
         for position, _ in batches:

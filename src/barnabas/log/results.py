@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from barnabas.ports import FileSlice
+
+# What `hot.plain_batch` says of a batch in a request: where it begins and ends, its checksum, last offset
+# delta, largest timestamp and producer id.
+PlainBatch: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 class Appended(NamedTuple):

@@ -66,12 +66,15 @@ class Segment(IndexedSegment):
             self._max_timestamp_offset = last_offset
         if position == 0:
             self._first_timestamp = max_timestamp
+        recent = self.recent_offsets
         if self.bytes_since_index_entry > self.index_interval_bytes:
-            self.offset_index.append(relative, position)
+            if recent:
+                self.offset_index.append(relative, position, recent[-1] + 1, size)
+            else:
+                self.offset_index.append(relative, position)
             self.time_index.append(largest, self._max_timestamp_offset - self.base_offset)
             self.bytes_since_index_entry = 0
         self.bytes_since_index_entry += size
-        recent = self.recent_offsets
         if len(recent) >= RECENT_BATCHES_MAX:
             del recent[: RECENT_BATCHES_MAX // 2]
             del self.recent_positions[: RECENT_BATCHES_MAX // 2]
@@ -131,11 +134,15 @@ class Segment(IndexedSegment):
         index = self.offset_index
         entry = bisect_left(index.offsets, relative)
         floor = index.positions[entry - 1] if entry else 0
-        if entry < len(index) and index.positions[entry] - floor > 2 * self.index_interval_bytes:
-            # Large batches have an entry each: most likely this one leads straight to ours.
-            found = scan.batch_at(self.file, offset, index.positions[entry], self.size)
+        if entry < len(index):
+            found = index.known_batch(entry, relative)
             if found is not None:
                 return found
+            if index.positions[entry] - floor > 2 * self.index_interval_bytes:
+                # Large batches have an entry each: most likely this one leads straight to ours.
+                found = scan.batch_at(self.file, offset, index.positions[entry], self.size)
+                if found is not None:
+                    return found
         return scan.batch_holding(self.file, offset, floor, self.size)
 
     def end(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable
+from enum import Enum
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
@@ -26,6 +27,12 @@ _MSG_MORE = socket.MSG_MORE
 # Up to here one copy costs less than a second system call; sendfile wins above.
 _COPIED_BYTES_MAX = 1 << 15
 LENGTH = struct.Struct(">i")
+
+
+class Flushed(Enum):
+    ALL = "nothing is left to send"
+    A_SHARE = "the turn is over; the socket would take more"
+    BLOCKED = "the socket is full, or the next slice is not in memory"
 
 
 class Connection:
@@ -115,27 +122,27 @@ class Connection:
         if tail:
             self.out.append(tail)
 
-    def flush(self, is_warm: Callable[[FileSlice], bool]) -> bool:
-        """Send what the socket takes and what is in memory, one turn's share of it. True when everything has
-        left. OSError means that the peer is gone."""
+    def flush(self, is_warm: Callable[[FileSlice], bool]) -> Flushed:
+        """Send what the socket takes and what is in memory, one turn's share of it. OSError means that the
+        peer is gone."""
         out = self.out
         share = _TURN_BYTES
         try:
             while out:
                 if share <= 0:
-                    return False
+                    return Flushed.A_SHARE
                 part = out[0]
                 if isinstance(part, FileSlice):
                     part = self._shorten(part)
                     if not is_warm(part) or not self._send_file(part):
-                        return False
+                        return Flushed.BLOCKED
                     out.popleft()
                     share -= part.size
                 elif not self._send_bytes():
-                    return False
+                    return Flushed.BLOCKED
         except BlockingIOError:
-            return False
-        return True
+            return Flushed.BLOCKED
+        return Flushed.ALL
 
     def _send_bytes(self) -> bool:
         """The byte parts up to the next file slice, in one call."""

@@ -49,7 +49,7 @@ class RealFile:
         return written
 
     def _write_all(self, parts: Sequence[Buffer], position: int) -> int:
-        total = sum(map(_byte_count, parts))
+        total = _byte_count(parts[0]) if len(parts) == 1 else sum(map(_byte_count, parts))
         if len(parts) <= _PARTS_MAX:
             written = os.pwritev(self.fd, parts, position)
             if written == total:

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.ports import Clock, FileSlice
-from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection
+from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection, Flushed
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -27,7 +27,8 @@ _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
 _LOOKS = 64  # of about half a microsecond each
-_SHORT_SLEEP_NS = 150_000
+_WORTH_LOOKING_NS = 40_000
+_LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
@@ -82,7 +83,7 @@ class Reactor:
         self.scratch = memoryview(bytearray(SCRATCH_SIZE))
         self.outgoing = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
-        self.looks = 1
+        self.usual_wait_ns = _LONG_WAIT_NS
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ class Reactor:
                     if source is not None:
                         source()
             wait_ms = application.tick()
-            while self.resumed:
+            for _ in range(len(self.resumed)):  # not those that come back for another turn
                 self._resume(self.resumed.popleft(), now_ms)
             if now_ms >= self.next_sweep_ms:
                 self._sweep(now_ms)
@@ -145,15 +146,21 @@ class Reactor:
 
     def _poll(self, wait_ms: int) -> list[tuple[int, int]]:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
-        us takes to ask again. Where sleeps are long, nothing is asked soon, and there is no such moment."""
+        us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
         poll = self.epoll.poll
-        for _ in range(self.looks):
-            events = poll(0)
-            if events:
-                return events
+        events = poll(0)
+        if events or self.resumed:
+            return events
         before_ns = time.monotonic_ns()
-        events = poll(wait_ms / 1000)
-        self.looks = _LOOKS if time.monotonic_ns() - before_ns < _SHORT_SLEEP_NS else 1
+        if self.usual_wait_ns < _WORTH_LOOKING_NS:
+            for _ in range(_LOOKS):
+                events = poll(0)
+                if events:
+                    break
+        if not events:
+            events = poll(wait_ms / 1000)
+        waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
+        self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
         return events
 
     def close(self) -> None:
@@ -206,6 +213,9 @@ class Reactor:
 
     def _event(self, connection: Connection, mask: int, now_ms: int) -> None:
         connection.last_active_ms = now_ms
+        if mask == _IN and connection.buffer is None and not connection.out and not connection.parked:
+            self._receive_afresh(connection)
+            return
         if mask & _OUT:
             self._drain(connection)
         if mask & _IN and not connection.out and not connection.parked:
@@ -213,17 +223,41 @@ class Reactor:
         elif mask & _GONE:
             self._close(connection)
 
-    def _receive(self, connection: Connection) -> None:
-        own = connection.buffer is not None and connection.end > connection.start
+    def _receive_afresh(self, connection: Connection) -> None:
+        """Nothing of this connection is buffered. The usual case is one whole request, answered at once."""
+        scratch = self.scratch
         try:
-            if own:
+            count = connection.socket.recv_into(scratch)
+        except BlockingIOError:
+            return
+        except OSError:
+            count = 0
+        try:
+            if count > 4 and 4 + self._length(scratch, 0) == count:
+                parts = self._handle(connection, scratch[4:count])
+                if parts:
+                    connection.out.extend(parts)
+                if not connection.session.closed:
+                    self._after(connection)
+            elif count:
+                self._scratch_frames(connection, count)
+            else:
+                self._close(connection)
+        except PeerFaultError as fault:
+            self._fault(connection, fault)
+
+    def _receive(self, connection: Connection) -> None:
+        """Into the connection's own buffer, behind what is there of an unfinished frame."""
+        try:
+            if connection.buffer is None:
+                self._receive_afresh(connection)
+                return
+            if connection.end > connection.start:
                 target = connection.room(self._frame_size(connection))
-            elif connection.buffer is not None:
+            else:
                 connection.start = connection.end = 0
                 assert connection.view is not None
-                own, target = True, connection.view
-            else:
-                target = self.scratch
+                target = connection.view
             count = connection.socket.recv_into(target)
         except BlockingIOError:
             return
@@ -234,11 +268,9 @@ class Reactor:
             count = 0
         if count == 0:
             self._close(connection)
-        elif own:
+        else:
             connection.end += count
             self._own_frames(connection)
-        else:
-            self._scratch_frames(connection, count)
 
     def _frame_size(self, connection: Connection) -> int:
         assert connection.buffer is not None
@@ -275,11 +307,7 @@ class Reactor:
         self._after(connection)
 
     def _scratch_frames(self, connection: Connection, end: int) -> None:
-        try:
-            start, need = self._frames(connection, self.scratch, 0, end)
-        except PeerFaultError as fault:
-            self._fault(connection, fault)
-            return
+        start, need = self._frames(connection, self.scratch, 0, end)
         if connection.session.closed:
             return
         if start < end:
@@ -290,34 +318,40 @@ class Reactor:
     def _frames(self, connection: Connection, view: memoryview, start: int, end: int) -> tuple[int, int]:
         """Hand every whole frame to the node until one parks or cannot drain; returns where the rest starts
         and the size of the frame it begins."""
-        handle, session, out = self.application.handle, connection.session, connection.out
+        out = connection.out
         need, queued = 4, 0
         while end - start >= 4:
             need = 4 + self._length(view, start)
             stop = start + need
             if stop > end:
                 break
-            # Set first: the reply of a parked request may arrive before `handle` returns.
-            connection.parked = True
-            try:
-                parts = handle(session, view[start + 4 : stop])
-            except PeerFaultError:
-                raise
-            except Exception as bug:
-                # Ours, not the peer's: loud, and at the price of this one connection, not of all.
-                log.exception("Bug while handling a request of /%s", session.peer)
-                raise PeerFaultError("internal error") from bug
+            parts = self._handle(connection, view[start + 4 : stop])
             start = stop
             need = 4
             if parts is None:
                 break
-            connection.parked = False
             if parts:
                 out.extend(parts)
                 queued += len(parts[0])
                 if len(parts) > 1 or queued >= _REPLIES_BYTES_MAX:
                     break
         return start, need
+
+    def _handle(self, connection: Connection, frame: memoryview) -> list[Part] | None:
+        """One request: its reply, or None while the connection is parked."""
+        # Set first: the reply of a parked request may arrive before `handle` returns.
+        connection.parked = True
+        try:
+            parts = self.application.handle(connection.session, frame)
+        except PeerFaultError:
+            raise
+        except Exception as bug:
+            # Ours, not the peer's: loud, and at the price of this one connection, not of all.
+            log.exception("Bug while handling a request of /%s", connection.session.peer)
+            raise PeerFaultError("internal error") from bug
+        if parts is not None:
+            connection.parked = False
+        return parts
 
     def _after(self, connection: Connection) -> None:
         """Send what there is; then either go on with buffered frames or wait for more."""
@@ -353,12 +387,15 @@ class Reactor:
         if connection.cold:
             return
         try:
-            done = connection.flush(lambda part: self._is_warm(connection, part))
+            flushed = connection.flush(lambda part: self._is_warm(connection, part))
         except OSError:
             self._close(connection)
             return
+        if flushed is Flushed.A_SHARE and connection.interest == _IN:
+            self.resumed.append(connection)  # its next turn; to ask epoll for one would cost two calls
+            return
         self._watch(connection)
-        if done and not connection.parked and connection.end - connection.start >= 4:
+        if flushed is Flushed.ALL and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
 
     def _is_warm(self, connection: Connection, part: FileSlice) -> bool:

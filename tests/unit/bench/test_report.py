@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bench.__main__ import there_and_back
 from bench.report import Sample, lines, markdown
 from bench.rows import Figure, Row
 from bench.subject import BARNABAS, KAFKA
@@ -61,3 +64,8 @@ def test_an_absolute_budget_looks_at_our_figure_alone() -> None:
     small = Figure("idle", "MiB", absolute_max=60)
     assert small.is_within_budget(59, 5.0)
     assert not small.is_within_budget(61, 0.1)
+
+
+def test_every_load_goes_there_and_back_and_what_takes_long_once() -> None:
+    assert there_and_back(ROW, ["A", "B"], 1) == [(2, "A"), (2, "B"), (3, "B"), (3, "A")]
+    assert there_and_back(replace(ROW, once=True), ["A", "B"], 1) == [(2, "A"), (2, "B")]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
+from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from tests.fuzz.frames import mutate
 from tests.support.batches import Batch
+from tests.support.hot import BOTH
 from tests.support.node import NOW_MS, General, SmallNode, frame
 
 from barnabas.broker.fetch_template import FetchTemplate
@@ -95,6 +101,16 @@ class Twins:
         assert self.short_later == self.general_later
 
 
+@contextlib.contextmanager
+def using(steps: ModuleType) -> Iterator[None]:
+    """With the hot steps in this form."""
+    with (
+        mock.patch("barnabas.broker.produce_template.plain_batch", steps.plain_batch),
+        mock.patch("barnabas.broker.fetch_template.fetch_offset", steps.fetch_offset),
+    ):
+        yield
+
+
 CONFIGS = some.sampled_from(
     (
         {},
@@ -107,7 +123,8 @@ CONFIGS = some.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.parametrize("steps", BOTH)
+@settings(max_examples=100, deadline=None)
 @given(
     configs=CONFIGS,
     version=some.integers(3, 13),
@@ -116,20 +133,27 @@ CONFIGS = some.sampled_from(
     chance=some.randoms(use_true_random=False),
 )
 def test_produce_is_answered_the_same_either_way(
-    configs: dict[str, str], version: int, acks: int, sent: list[Batch], chance: random.Random
+    steps: ModuleType,
+    configs: dict[str, str],
+    version: int,
+    acks: int,
+    sent: list[Batch],
+    chance: random.Random,
 ) -> None:
     twins = Twins(**configs)
     usual = produced(twins.nodes[0], Batch(timestamp_ms=NOW_MS).encode(), version, acks)
-    for batch in sent:
-        twins.ask(usual)
-        twins.ask(produced(twins.nodes[0], batch.encode(), version, acks))
-        twins.ask(mutate(usual, chance))
+    with using(steps):
+        for batch in sent:
+            twins.ask(usual)
+            twins.ask(produced(twins.nodes[0], batch.encode(), version, acks))
+            twins.ask(mutate(usual, chance))
     twins.check_what_waited()
     everything = Fetch().at(twins.nodes[0], 0)
     twins.ask(everything)
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.parametrize("steps", BOTH)
+@settings(max_examples=100, deadline=None)
 @given(
     fetch=some.builds(
         Fetch,
@@ -144,7 +168,7 @@ def test_produce_is_answered_the_same_either_way(
     chance=some.randoms(use_true_random=False),
 )
 def test_fetch_is_answered_the_same_either_way(
-    fetch: Fetch, offsets: list[int], chance: random.Random
+    steps: ModuleType, fetch: Fetch, offsets: list[int], chance: random.Random
 ) -> None:
     twins = Twins()
     writers = (twins.nodes[0].session()[0], twins.nodes[1].session(General)[0])
@@ -152,12 +176,13 @@ def test_fetch_is_answered_the_same_either_way(
         batch = Batch(values=[b"x" * 50] * size, timestamp_ms=NOW_MS).encode()
         for node, writer in zip(twins.nodes, writers, strict=True):
             node.ask(writer, produced(node, batch))
-    for offset in offsets:
-        request = fetch.at(twins.nodes[0], offset)
-        if twins.ask(request) is None:
-            twins.check_what_waited()
-        if twins.ask(mutate(request, chance)) is None:
-            twins.check_what_waited()
+    with using(steps):
+        for offset in offsets:
+            request = fetch.at(twins.nodes[0], offset)
+            if twins.ask(request) is None:
+                twins.check_what_waited()
+            if twins.ask(mutate(request, chance)) is None:
+                twins.check_what_waited()
 
 
 def test_a_producer_with_a_habit_gets_a_template() -> None:

@@ -1,0 +1,20 @@
+"""The steps that every plain Produce and Fetch takes first: recognise the request, look the batch over.
+
+In C where that was built (`make setup` does, where there is a compiler), in Python otherwise, with the same
+results; `BARNABAS_NATIVE=off` asks for Python. docs/decisions/0012 says why.
+"""
+
+import os
+
+try:
+    if os.environ.get("BARNABAS_NATIVE") == "off":
+        raise ImportError("not wanted")
+    from barnabas.hot._native import fetch_offset, plain_batch
+
+    is_native = True
+except ImportError:  # built without a compiler
+    from barnabas.hot.reference import fetch_offset, plain_batch
+
+    is_native = False
+
+__all__ = ["fetch_offset", "is_native", "plain_batch"]

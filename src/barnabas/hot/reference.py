@@ -1,0 +1,72 @@
+"""What the C module does, in Python: what it is tested against, and its stand-in where there is none."""
+
+from __future__ import annotations
+
+import struct
+
+from barnabas.protocol.varint import read_unsigned
+from barnabas.records.batch import (
+    CODEC_MASK,
+    CONTROL_MASK,
+    HEADER_SIZE,
+    LOG_APPEND_TIME_MASK,
+    LOG_OVERHEAD,
+    MAGIC,
+    NO_PRODUCER_ID,
+    TRANSACTIONAL_MASK,
+    read_header,
+)
+from barnabas.records.compress import Codec
+from barnabas.records.walk import lengths_agree
+
+# Behind the batch of a plain request: no tags of the partition, the topic and the request.
+_REQUEST_END = b"\0\0\0"
+_NOT_PLAIN = CONTROL_MASK | TRANSACTIONAL_MASK | LOG_APPEND_TIME_MASK
+_INT64 = struct.Struct(">q")
+
+
+def plain_batch(frame: memoryview, head: bytes, middle: bytes) -> tuple[int, int, int, int, int, int] | None:
+    """Of the one batch of a Produce request: where it begins and ends, its checksum, last offset delta,
+    largest timestamp and producer id.
+
+    The request must begin with `head`, go on with `middle` behind its correlation id, and hold nothing but
+    the batch then; the batch must be sound as far as one can see without its checksum, and plain: no marker,
+    no part of a transaction, no timestamp that only a broker may set. None for anything else.
+    """
+    start = 8 + len(middle)
+    if frame[8:start] != middle or frame[:4] != head:
+        return None
+    try:
+        size, start = read_unsigned(frame, start)
+    except (IndexError, ValueError):
+        return None
+    end = start + size - 1
+    if size <= HEADER_SIZE or frame[end:] != _REQUEST_END:
+        return None
+    header = read_header(frame, start)
+    base_offset, length, _, magic, crc, attributes, last_delta = header[:7]
+    _, max_timestamp, producer_id, _, sequence, count = header[7:]
+    if not (
+        length + LOG_OVERHEAD == end - start
+        and magic == MAGIC
+        and base_offset == 0
+        and count == last_delta + 1
+        and count > 0
+        and not attributes & _NOT_PLAIN
+        and (producer_id == NO_PRODUCER_ID or sequence >= 0)
+        and attributes & CODEC_MASK <= Codec.ZSTD
+        and (attributes & CODEC_MASK or lengths_agree(frame, start, header))
+    ):
+        return None
+    return start, end, crc, last_delta, max_timestamp, producer_id
+
+
+def fetch_offset(frame: memoryview, head: bytes, before: bytes, after: bytes, /) -> int | None:
+    """The eight bytes between `before` and `after`, as a number; None if the frame is another one. What is
+    in the place of the correlation id does not matter."""
+    at = 8 + len(before)
+    is_as_long = len(frame) == at + 8 + len(after)
+    if not is_as_long or frame[8:at] != before or frame[at + 8 :] != after or frame[:4] != head:
+        return None
+    offset: int = _INT64.unpack_from(frame, at)[0]
+    return offset
