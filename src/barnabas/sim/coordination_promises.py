@@ -88,7 +88,7 @@ def _readers(random: SeededRandom) -> list[Hiring]:
 
 def _writers(random: SeededRandom) -> list[Hiring]:
     return [
-        Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(2, 5))
+        Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(3, 8))
         for at in range(random.between(1, 2))
     ]
 
@@ -106,7 +106,7 @@ _KILLED = Promise(
     (*KILLS, *HARMLESS, *_PEOPLE),
     _EVERYBODY,
     Kind.KILL,
-    styles=(Style(batches=10), Style(acks=1, batches=10)),
+    styles=(Style(batches=14, think_ms=350), Style(acks=1, batches=14, think_ms=350)),
     producers=(1, 2),
     directories=(1,),
     segments=({}, SMALL_SEGMENTS),
