@@ -117,8 +117,8 @@ class GroupCrew(Crew):
 
     def heal(self) -> None:
         super().heal()
-        for staff in self._former:
-            staff.retiring = True
+        for former in self._former:
+            former.retiring = True
         for desk, staff in enumerate(self._desks):
             if staff is not None:
                 staff.steady = True
