@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from barnabas.sim.history import Acknowledged, Event, GaveUp, Happened, History, Seen, Sent
+from barnabas.sim.history import Acknowledged, CommitAcknowledged, Ended, Event, Happened, History, Seen
 from barnabas.sim.promise import Promise
 from barnabas.sim.promises import PROMISES
 from barnabas.sim.run import Outcome, run
+from barnabas.sim.telling import tell
 
 _SHOWN_MAX = 10
 
@@ -83,7 +84,7 @@ def _run_many(console: Console, promises: list[Promise], seeds: range) -> int:
 def _table(tallies: list[_Tally], seeds: int) -> Table:
     table = Table(title="Simulated schedules")
     table.add_column("promise", no_wrap=True)
-    for name in ("schedules", "acks", "fetches", "faults", "ms each", "broken"):
+    for name in ("schedules", "acks", "fetches", "commits", "transactions", "faults", "ms each", "broken"):
         table.add_column(name, justify="right", no_wrap=True)
     for tally in tallies:
         table.add_row(
@@ -91,6 +92,8 @@ def _table(tallies: list[_Tally], seeds: int) -> Table:
             f"{seeds:,}",
             f"{tally.events[Acknowledged]:,}",
             f"{tally.events[Seen]:,}",
+            f"{tally.events[CommitAcknowledged]:,}",
+            f"{tally.events[Ended]:,}",
             f"{tally.faults:,}",
             f"{tally.seconds / max(seeds, 1) * 1000:.1f}",
             f"[red]{len(tally.failed)}[/red]" if tally.failed else "[green]0[/green]",
@@ -103,28 +106,7 @@ def _table(tallies: list[_Tally], seeds: int) -> Table:
 
 def _print_history(console: Console, history: History) -> None:
     for now_ms, event in history.events:
-        console.print(f"{now_ms:7d} ms  {_tell(event)}", markup=False)
-
-
-def _tell(event: Event) -> str:
-    match event:
-        case Sent():
-            sizes = [len(value or b"") for value in event.values]
-            return f"{event.producer} makes batch {event.number} for {event.place}, values of {sizes} bytes"
-        case Acknowledged(sent, offset):
-            return f"{sent.producer} has batch {sent.number} of {sent.place} acknowledged at {offset}"
-        case GaveUp(sent, error):
-            return f"{sent.producer} gives up batch {sent.number} of {sent.place}: error {error}"
-        case Seen():
-            offsets = [record.offset for record in event.records]
-            span = f"{offsets[0]}-{offsets[-1]}" if offsets else "nothing"
-            return (
-                f"{event.consumer} asks {event.place} for {event.asked_offset}, gets {span}, error "
-                f"{event.error}, high watermark {event.high_watermark}, start {event.log_start_offset}"
-            )
-        case Happened(fault, what):
-            return f"*** {fault.value} {what}"
-    return repr(event)
+        console.print(f"{now_ms:7d} ms  {tell(event)}", markup=False)
 
 
 if __name__ == "__main__":

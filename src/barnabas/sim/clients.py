@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from barnabas.protocol import codec
 from barnabas.protocol.schema import Message
 from barnabas.sim.host import Host
-from barnabas.sim.network import Connection
+from barnabas.sim.network import LATENCY_MS, Connection
 from barnabas.sim.world import World
 
 _BACKOFF_MS = 60
@@ -32,6 +32,8 @@ class _Asked:
 
 
 class Client(abc.ABC):
+    may_stray = True  # what it says may arrive after it has gone on
+
     def __init__(self, world: World, host: Host, name: str) -> None:
         self.world = world
         self.host = host
@@ -96,7 +98,7 @@ class Client(abc.ABC):
         """The next request is lost to this client, which asks again; it reaches the broker up to so much
         later."""
         self._stray_ms = most_ms
-        if self._connection is not None:
+        if self._connection is not None and self.may_stray:
             self._connection.held = True
 
     def _go_astray(self, connection: Connection) -> None:
@@ -110,7 +112,8 @@ class Client(abc.ABC):
         self.lost()
         if not self._reconnecting:
             self._reconnecting = True
-            self.world.after(self.world.random.between(1, _BACKOFF_MS), self._connect)
+            least_ms = 1 if self.may_stray else 2 * LATENCY_MS
+            self.world.after(self.world.random.between(least_ms, _BACKOFF_MS), self._connect)
 
     def finish(self) -> None:
         self.finished = True

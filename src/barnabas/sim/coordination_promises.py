@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from barnabas.sim import checkers as check
 from barnabas.sim import group_checkers as groups
 from barnabas.sim import transaction_checkers as transactions
+from barnabas.sim.admins import Topic
 from barnabas.sim.checkers import Checker
 from barnabas.sim.crews import GroupProtocol, Hiring, Readers, Version, Workers, Writers
 from barnabas.sim.faults import Kind
 from barnabas.sim.producers import Style
-from barnabas.sim.promise import FLUSHED, HARMLESS, KILLS, POWER, SMALL_SEGMENTS, EveryStep, Promise
+from barnabas.sim.promise import (
+    FLUSHED,
+    HARMLESS,
+    KILLS,
+    POWER,
+    SMALL_SEGMENTS,
+    EveryStep,
+    Promise,
+    Variation,
+)
 from barnabas.sim.world import SeededRandom
 
 OUTPUT = "output"
@@ -59,16 +68,14 @@ _PROPERTIES = {
     "group.consumer.min.heartbeat.interval.ms": "10",
     "group.consumer.heartbeat.interval.ms": "70",
 }
-_COMPACTED: Mapping[str, str] = {
-    "offsets.topic.segment.bytes": "2000",
-    "transaction.state.log.segment.bytes": "2000",
-    "log.cleaner.backoff.ms": "20",
-    "log.cleaner.min.cleanable.ratio": "0.01",
-}
-_VARIATIONS: tuple[Mapping[str, str], ...] = (
-    {"group.initial.rebalance.delay.ms": "0"},
-    {"group.initial.rebalance.delay.ms": "60"},
-    {"group.initial.rebalance.delay.ms": "0", **_COMPACTED},
+_COMPACTED = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", **SMALL_SEGMENTS}
+_VARIATIONS = (
+    Variation({"group.initial.rebalance.delay.ms": "0"}),
+    Variation({"group.initial.rebalance.delay.ms": "60"}),
+    Variation(
+        {"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "20"},
+        (Topic("__consumer_offsets", 2, _COMPACTED), Topic("__transaction_state", 2, _COMPACTED)),
+    ),
 )
 
 
@@ -81,7 +88,7 @@ def _readers(random: SeededRandom) -> list[Hiring]:
 
 def _writers(random: SeededRandom) -> list[Hiring]:
     return [
-        Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(2, 5))
+        Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(3, 8))
         for at in range(random.between(1, 2))
     ]
 
@@ -99,7 +106,7 @@ _KILLED = Promise(
     (*KILLS, *HARMLESS, *_PEOPLE),
     _EVERYBODY,
     Kind.KILL,
-    styles=(Style(batches=10), Style(acks=1, batches=10)),
+    styles=(Style(batches=14, think_ms=350), Style(acks=1, batches=14, think_ms=350)),
     producers=(1, 2),
     directories=(1,),
     segments=({}, SMALL_SEGMENTS),

@@ -46,6 +46,11 @@ class Version(Enum):
     ONE = 1
     TWO = 2
 
+    @property
+    def survives_strays(self) -> bool:
+        """With one epoch for many transactions, a late EndTxn ends the next one: what KIP-890 is about."""
+        return self is Version.TWO
+
     def enlist(self, world: World, transactional_id: str, name: str) -> Transactions:
         kind = TransactionsVersion1 if self is Version.ONE else TransactionsVersion2
         return kind(world, transactional_id, name, TRANSACTION_TIMEOUT_MS)
@@ -112,9 +117,11 @@ class GroupCrew(Crew):
 
     def heal(self) -> None:
         super().heal()
-        for staff in self._former:
-            staff.retiring = True
-        for desk in range(len(self._desks)):
+        for former in self._former:
+            former.retiring = True
+        for desk, staff in enumerate(self._desks):
+            if staff is not None:
+                staff.steady = True
             self._fill(desk)
 
     def is_done(self, since_ms: int) -> bool:
@@ -134,6 +141,7 @@ class GroupCrew(Crew):
         name = f"{self.membership.group}-{desk}.{self._hired}"
         member = self.protocol.member(self.world, self.membership, name)
         staff = self._desks[desk] = self._hire(member, desk)
+        staff.steady = self.healed
         staff.begin()
         if self.world.random.chance(_GOES_CHANCE):
             self.world.after(self.world.random.between(*_STAY_MS), lambda: self._go(desk, staff))
@@ -235,7 +243,9 @@ class Workers:
             def output(place: TopicPartition) -> TopicPartition:
                 return outputs[place.partition % len(outputs)]
 
-            return Worker(world, host, member, enlist, output)
+            worker = Worker(world, host, member, enlist, output)
+            worker.may_stray = self.version.survives_strays
+            return worker
 
         return GroupCrew(world, host, _membership(self, inputs), self.protocol, self.desks, staff)
 
@@ -257,6 +267,8 @@ class Writers:
             )
             for at in range(self.rivals)
         ]
+        for person in people:
+            person.may_stray = self.version.survives_strays
         return WriterCrew(world, host, people)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.checkers import Facts
@@ -11,6 +12,7 @@ from barnabas.sim.history import (
     Assigned,
     CommitAcknowledged,
     CommitAsked,
+    CommitRefused,
     Ended,
     Fate,
     GroupFound,
@@ -79,46 +81,65 @@ class NothingUnseen:
                 yield f"{group} never saw {place} {missed[0]} ({len(missed)} records in all)"
 
 
+Where: TypeAlias = tuple[str, TopicPartition]  # in which group
+
+
 class CommitsAreKept:
-    """Whoever asks after a commit was acknowledged gets that offset, or a later one that was asked for."""
+    """Whoever asks after a commit was acknowledged gets that offset, or a later one that was asked for. A
+    commit that was never answered may come late and win, against the same member in the same generation:
+    commits have no sequence."""
 
     def check(self, facts: Facts) -> Iterator[str]:
-        kept: dict[tuple[str, TopicPartition], int] = {}
-        asked: dict[tuple[str, TopicPartition], set[int]] = {}
-        in_transaction: dict[str, list[CommitAsked]] = {}
-        floors: dict[int, dict[TopicPartition, int]] = {}
+        kept: dict[Where, tuple[int, CommitAsked]] = {}
+        asked: dict[Where, dict[int, list[CommitAsked]]] = {}
+        answered: set[int] = set()
+        floors: dict[int, dict[TopicPartition, tuple[int, CommitAsked]]] = {}
+        transactions: dict[str, list[CommitAsked]] = {}
         for event in facts.events:
             if isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
-                    asked.setdefault((event.group, place), {-1}).add(offset)
-                in_transaction.setdefault(event.transaction, []).append(event)
-            elif isinstance(event, CommitAcknowledged) and not event.asked.transaction:
-                _keep(kept, event.asked)
+                    asked.setdefault((event.group, place), {}).setdefault(offset, []).append(event)
+                transactions.setdefault(event.transaction, []).append(event)
+            elif isinstance(event, CommitAcknowledged | CommitRefused):
+                answered.add(id(event.asked))
+                if isinstance(event, CommitAcknowledged) and not event.asked.transaction:
+                    _keep(kept, event.asked)
             elif isinstance(event, Ended) and event.fate is Fate.COMMITTED:
-                for one in in_transaction.get(event.transaction, ()):
+                for one in transactions.get(event.transaction, ()):
                     _keep(kept, one)
             elif isinstance(event, OffsetsAsked):
-                floors[id(event)] = {place: kept.get((event.group, place), -1) for place in event.places}
+                floors[id(event)] = {
+                    place: kept[event.group, place] for place in event.places if (event.group, place) in kept
+                }
             elif isinstance(event, OffsetsRead):
-                yield from self._read(event, floors[id(event.asked)], asked)
-
-    def _read(
-        self,
-        read: OffsetsRead,
-        floor: dict[TopicPartition, int],
-        asked: dict[tuple[str, TopicPartition], set[int]],
-    ) -> Iterator[str]:
-        group, member = read.asked.group, read.asked.member
-        for place, offset in read.offsets:
-            if offset < floor[place]:
-                yield f"{member}: {group} is at {offset} of {place}, but {floor[place]} was acknowledged"
-            if offset not in asked.get((group, place), {-1}):
-                yield f"{member}: {group} is at {offset} of {place}, which nobody asked for"
+                yield from _judge(event, floors[id(event.asked)], asked, answered)
 
 
-def _keep(kept: dict[tuple[str, TopicPartition], int], commit: CommitAsked) -> None:
+def _judge(
+    read: OffsetsRead,
+    floors: dict[TopicPartition, tuple[int, CommitAsked]],
+    asked: dict[Where, dict[int, list[CommitAsked]]],
+    answered: set[int],
+) -> Iterator[str]:
+    group, member = read.asked.group, read.asked.member
+    for place, offset in read.offsets:
+        commits = asked.get((group, place), {}).get(offset, [])
+        if offset >= 0 and not commits:
+            yield f"{member}: {group} is at {offset} of {place}, which nobody asked for"
+        if place in floors and offset < floors[place][0]:
+            floor, kept = floors[place]
+            came_late = any(
+                id(one) not in answered and (one.member, one.generation) == (kept.member, kept.generation)
+                for one in commits
+            )
+            if not came_late:
+                yield f"{member}: {group} is at {offset} of {place}, but {floor} was acknowledged"
+
+
+def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> None:
     for place, offset in commit.offsets:
-        kept[commit.group, place] = max(kept.get((commit.group, place), -1), offset)
+        if offset >= kept.get((commit.group, place), (-1, commit))[0]:
+            kept[commit.group, place] = (offset, commit)
 
 
 class CommitsAreFenced:

@@ -25,7 +25,6 @@ from barnabas.sim.world import World
 
 _IN_FLIGHT_MAX = 5
 _TIMEOUT_MS = 1500
-_THINK_MS = 90
 _BURST_MAX = 5
 _VERSION = 11
 _INIT_VERSION = 4
@@ -43,6 +42,7 @@ class Style:
     keys: int = 0  # how many different keys; 0: none
     tombstones: float = 0.0
     tries: int = 1 << 30  # then a batch is given up
+    think_ms: int = 90  # the longest pause between two bursts
     may_start_over: bool = False  # the broker may have forgotten what it wrote
 
 
@@ -106,7 +106,7 @@ class Producer(Client):
             return
         if self._to_make and not self._thinking:
             self._thinking = True
-            self.world.soon(_THINK_MS, self._thought)
+            self.world.soon(self.style.think_ms, self._thought)
         elif not (self._to_make or self._waiting or self._flying):
             self.finish()
 

@@ -28,7 +28,15 @@ class Plan:
     topics: list[Topic]
     styles: list[Style]
     hirings: list[Hiring] = field(default_factory=list)
-    output: list[Topic] = field(default_factory=list)  # what workers write
+    more_topics: list[Topic] = field(default_factory=list)  # that producers do not write to
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Settings of the broker, and topics that somebody made before anybody else could."""
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    topics: tuple[Topic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +70,11 @@ class Promise:
     faults_ms: int = 500  # until then
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
     every_step: EveryStep | None = None
-    variations: tuple[Mapping[str, str], ...] = ()
+    variations: tuple[Variation, ...] = (Variation(),)
 
     def plan(self, random: SeededRandom) -> Plan:
+        # Only a choice is chance: a promise without variations keeps its schedules.
+        variation = random.pick(self.variations) if len(self.variations) > 1 else self.variations[0]
         directories = ",".join(f"/data/{at}" for at in range(random.pick(self.directories)))
         properties = {
             "broker.id": "1",
@@ -75,7 +85,7 @@ class Promise:
             "log.flush.start.offset.checkpoint.interval.ms": str(random.pick((50, 60_000))),
             "replica.high.watermark.checkpoint.interval.ms": str(random.pick((50, 5_000))),
             **self.properties,
-            **(random.pick(self.variations) if self.variations else {}),
+            **variation.properties,
         }
         topics = [
             Topic(
@@ -90,4 +100,4 @@ class Promise:
         hirings = self.hires(random)
         outputs = {hiring.output for hiring in hirings if isinstance(hiring, Workers)}
         output = [Topic(name, random.between(1, 2), topics[0].configs) for name in sorted(outputs)]
-        return Plan(properties, topics, styles, hirings, output)
+        return Plan(properties, topics, styles, hirings, [*output, *variation.topics])

@@ -76,7 +76,7 @@ class Schedule:
         self.plan: Plan = promise.plan(SeededRandom(f"{story}/plan"))
         self.host = Host(self.world, self.plan.properties, story)
         inputs = _places(self.plan.topics)
-        self.places = inputs + _places(self.plan.output)
+        self.places = inputs + _places([topic for topic in self.plan.more_topics if topic.name[0] != "_"])
         self.producers: list[Client] = [
             Producer(self.world, self.host, f"producer-{at}", inputs, style)
             for at, style in enumerate(self.plan.styles)
@@ -86,7 +86,7 @@ class Schedule:
         if self.crews:
             stable = Consumer(self.world, self.host, "stable-follower", self.places, read_committed=True)
             self.consumers.append(stable)
-        topics = [*self.plan.topics, *self.plan.output]
+        topics = [*self.plan.topics, *self.plan.more_topics]
         self.creator = Creator(self.world, self.host, topics, self._created)
 
     def _created(self) -> None:

@@ -19,6 +19,8 @@ from barnabas.sim.world import World
 _FETCH_VERSION = 12
 _BEAT_MS = 70
 _THINK_MS = 40
+_DAWDLE_CHANCE = 0.03
+_DAWDLE_MS = (200, 900)
 _FETCH_BYTES = 1 << 20
 
 
@@ -33,9 +35,10 @@ class Staff(Actor):
         self.member = member
         self.retiring = False
         self.superseded = False  # somebody else has been hired in its place
+        self.steady = False  # no longer so slow that others take over
         self.positions: dict[TopicPartition, int] = {}
         self.kept: dict[TopicPartition, int] = {}
-        self._ends: dict[TopicPartition, tuple[int, int]] = {}  # when seen, high watermark
+        self._ends: dict[TopicPartition, tuple[int, int]] = {}  # when asked for, high watermark
         self._beat_at_ms = 0
 
     def script(self) -> Script[None]:
@@ -122,17 +125,25 @@ class Staff(Actor):
             session_epoch=-1,
             topics=topics,
         )
+        asked_ms = self.world.now_ms
         try:
             answer = yield from ask(FetchResponse, request, _FETCH_VERSION)
         except LostError:
             return
-        yield from self.work(self._read(answer))
+        polled = self._read(answer, asked_ms)
+        yield from self.dawdle()
+        yield from self.work(polled)
+
+    def dawdle(self) -> Script[None]:
+        """Now and then, take longer than the group or the transaction waits."""
+        if not self.steady and self.world.random.chance(_DAWDLE_CHANCE):
+            yield from rest(self.world.random.between(*_DAWDLE_MS))
 
     def _wish(self, topic: str, index: int) -> FetchPartition:
         position = self.positions[TopicPartition(topic, index)]
         return FetchPartition(index, fetch_offset=position, partition_max_bytes=_FETCH_BYTES)
 
-    def _read(self, answer: FetchResponse) -> list[Seen]:
+    def _read(self, answer: FetchResponse, asked_ms: int) -> list[Seen]:
         polled = []
         for topic in answer.responses:
             for data in topic.partitions:
@@ -142,7 +153,7 @@ class Staff(Actor):
                 self.world.history.add(seen)
                 self.positions[place] = after
                 if not seen.error:
-                    self._ends[place] = (self.world.now_ms, seen.high_watermark)
+                    self._ends[place] = (asked_ms, seen.high_watermark)
                 polled.append(seen)
         return polled
 
@@ -230,7 +241,9 @@ class Worker(Staff):
                 keys = [origin_key(seen.place, record.offset) for record in seen.records]
                 values = [f"{name}/{seen.place}/{record.offset}".encode() for record in seen.records]
                 yield from transactions.write(self._output(seen.place), keys, values)
+        yield from self.dawdle()
         yield from transactions.send_offsets(self.member, offsets)
+        yield from self.dawdle()
         yield from transactions.end(commit=True)
 
     def _abort(self) -> Script[None]:

@@ -12,7 +12,7 @@ from barnabas.sim.world import World
 
 _COMMIT_CHANCE = 0.7
 _WRITES_MAX = 4
-_THINK_MS = 30
+_THINK_MS = 50
 _DAWDLE_CHANCE = 0.03
 
 

@@ -58,6 +58,12 @@ def test_a_commit_acknowledged_after_the_question_may_be_missed() -> None:
     assert not complaints(CommitsAreKept(), asked, commit("a", 3), OffsetsRead(asked, ((HERE, -1),)))
 
 
+def test_a_commit_without_an_answer_may_come_late_in_its_own_generation() -> None:
+    lost = CommitAsked("group", "a", 1, ((HERE, 3),))
+    assert not complaints(CommitsAreKept(), lost, commit("a", 5), offsets("b", 3))
+    assert complaints(CommitsAreKept(), lost, commit("c", 5), offsets("b", 3))
+
+
 def test_an_offset_that_nobody_committed_is_a_complaint() -> None:
     assert complaints(CommitsAreKept(), commit("a", 3), offsets("b", 4))
 
