@@ -39,16 +39,19 @@ class Task:
         self._connection = connection
         self._script = script
         self._received = bytearray()
-        self._pause = 0  # numbers the pauses: a timer of one that was cut short means nothing
+        self._pause = 0  # odd while pausing; the timer of a pause that was cut short means nothing
+        self._is_awake = False
         self.is_finished = False
 
     def start(self) -> None:
         self._resume(None)
 
     def wake(self) -> None:
-        """Cut the pause short, if the script is pausing."""
+        """Cut the pause short; a script that awaits an answer skips its next pause."""
         if self._pause % 2:
             self.end_pause(self._pause)
+        else:
+            self._is_awake = True
 
     def end_pause(self, number: int) -> None:
         if number == self._pause:
@@ -80,7 +83,8 @@ class Task:
             return
         if isinstance(step, Pause):
             self._pause += 1
-            self._stage.call_later(step.seconds, self, self._pause)
+            self._stage.call_later(0.0 if self._is_awake else step.seconds, self, self._pause)
+            self._is_awake = False
         else:
             self._connection.sendall(step)
 

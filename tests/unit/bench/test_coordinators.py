@@ -145,6 +145,25 @@ def test_a_pause_that_was_cut_short_does_not_end_twice() -> None:
     assert steps == ["woken"]
 
 
+def test_who_is_woken_while_it_awaits_an_answer_skips_its_next_pause() -> None:
+    steps = []
+
+    def script() -> Script:
+        yield b"anything"
+        yield Pause(30)
+        steps.append("at once")
+        yield Pause(30)
+        steps.append("too early")
+
+    with socket.create_server(("127.0.0.1", 0)) as server, Stage(server.getsockname()[1]) as stage:
+        (task,) = stage.start_all([script()])
+        task.wake()
+        server.accept()[0].sendall(bytes(4))
+        stage.run_until(lambda: bool(steps), "the end of the pause", timeout_s=20)
+        stage.run_for(0.05)
+    assert steps == ["at once"]
+
+
 def test_a_broker_that_goes_away_is_an_error_and_not_a_wait() -> None:
     def script() -> Script:
         yield b"anything"
