@@ -22,10 +22,11 @@ from typing import TypeVar
 from rich.console import Console
 
 from bench import report
+from bench.all_rows import ROWS
 from bench.apache_kafka import UnavailableError, provision
 from bench.generator import compile_generator
 from bench.report import Sample
-from bench.rows import ROWS, Row, warm_up
+from bench.rows import Row, warm_up
 from bench.scale import LONG, NORMAL, QUICK, Scale
 from bench.subject import BARNABAS, KAFKA, Subject
 

@@ -4,6 +4,7 @@
 //   generator produce <port> <topic> <partitions> <connections> <record bytes> <records per batch> <in flight>
 //             <acks> <seconds> <bytes, 0 = no limit> <requests per second, 0 = as fast as it goes> <keys, 0 = none>
 //   generator fetch   <port> <topic> <partitions> <connections> <bytes per fetch> <seconds> <bytes>
+//             <isolation level: 0 reads everything, 1 up to the last stable offset, aborted transactions listed>
 //
 // It stops at the first limit reached and prints one line of JSON. With a rate, the latency of a request counts from
 // the moment it was due, not from the moment it could be sent: a broker that stalls is charged for those it held up.
@@ -41,6 +42,7 @@ typedef struct {
 static struct {
     const char *topic;
     int port, partitions, connections, record_bytes, records, in_flight, acks, fetch_bytes, keys, is_fetch, variants;
+    int isolation_level;
     double seconds, rate;
     uint64_t bytes_max;
 } load;
@@ -157,7 +159,7 @@ static size_t encode_fetch(uint8_t *frame, int partition, uint64_t offset) {
     uint8_t *p = put_header(frame, 1, 11);
     p = put32(p, -1);
     p = put32(put32(put32(p, 500), 1), load.fetch_bytes);
-    *p++ = 0;
+    *p++ = load.isolation_level;
     p = put32(put32(p, 0), -1); // no session
     p = put16(put32(p, 1), strlen(load.topic));
     p = put_bytes(p, load.topic, strlen(load.topic));
@@ -256,10 +258,10 @@ static void take_fetch_reply(Connection *c) {
         fprintf(stderr, "fetch was refused with error %d\n", get16(p));
         exit(1);
     }
-    uint64_t high_watermark = get64(p + 2);
+    uint64_t high_watermark = get64(p + 2), last_stable_offset = get64(p + 10);
     p += 2 + 8 + 8 + 8;
-    if ((int32_t)get32(p) > 0) fail("aborted transactions");
-    p += 4 + 4;
+    int32_t aborted = get32(p); // producer ids and first offsets; -1 for none
+    p += 4 + (aborted > 0 ? aborted * 16 : 0) + 4;
     uint32_t size = get32(p);
     const uint8_t *end = p + 4 + size;
     for (p += 4; end - p >= 61 && p + 12 + get32(p + 8) <= end; p += 12 + get32(p + 8)) {
@@ -270,7 +272,8 @@ static void take_fetch_reply(Connection *c) {
         }
     }
     total_bytes += size;
-    if (c->fetch_offset >= high_watermark) c->fetch_offset = 0; // again from the start
+    uint64_t end_offset = load.isolation_level ? last_stable_offset : high_watermark;
+    if (c->fetch_offset >= end_offset) c->fetch_offset = 0; // again from the start
 }
 
 static size_t reply_size(const Connection *c) {
@@ -375,7 +378,7 @@ static void run(Connection *connections) {
 
 int main(int count, char **words) {
     static Connection connections[CONNECTIONS_MAX];
-    load.is_fetch = count == 9 && !strcmp(words[1], "fetch");
+    load.is_fetch = count == 10 && !strcmp(words[1], "fetch");
     if (!load.is_fetch && !(count == 14 && !strcmp(words[1], "produce"))) {
         fprintf(stderr, "usage: see the head of generator.c\n");
         return 2;
@@ -389,6 +392,7 @@ int main(int count, char **words) {
         load.fetch_bytes = atoi(words[6]);
         load.seconds = atof(words[7]);
         load.bytes_max = strtoull(words[8], 0, 10);
+        load.isolation_level = atoi(words[9]);
     } else {
         load.record_bytes = atoi(words[6]);
         load.records = atoi(words[7]);

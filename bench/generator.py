@@ -106,6 +106,7 @@ class FetchLoad:
     bytes_max: int = 1 << 62
     connections: int = 1
     partitions: int = 1
+    isolation_level: int = 0
 
     def start(self, port: int, topic: str) -> Running:
         return Running(
@@ -118,6 +119,7 @@ class FetchLoad:
                 self.fetch_bytes,
                 self.seconds,
                 self.bytes_max,
+                self.isolation_level,
             ]
         )
 

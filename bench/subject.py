@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,26 @@ from bench.generator import FetchLoad, Measured, ProduceLoad
 from bench.meter import CpuMeter, resident_mib
 
 KAFKA, BARNABAS = "Apache Kafka", "Barnabas"
-# The cleaner looks often, so that the compaction row need not wait; nothing else differs from the defaults.
-SETTINGS: dict[str, object] = {"log.cleaner.backoff.ms": 500}
+# The cleaner looks often, so that the compaction row need not wait. Groups do not wait either: Kafka's delays
+# of seconds would hide both brokers; rows of their own show them. Nothing else differs from the defaults.
+SETTINGS: dict[str, object] = {
+    "log.cleaner.backoff.ms": 500,
+    "group.initial.rebalance.delay.ms": 0,
+    "group.consumer.heartbeat.interval.ms": 20,
+    "group.consumer.min.heartbeat.interval.ms": 20,
+    "group.consumer.assignment.interval.ms": 0,
+}
 
 _admin: Any = confluent_kafka.admin
 
 
 class Subject:
-    def __init__(self, name: str, directory: Path) -> None:
+    def __init__(self, name: str, directory: Path, settings: Mapping[str, object] | None = None) -> None:
         kinds: dict[str, type[Broker] | type[ApacheKafka]] = {KAFKA: ApacheKafka, BARNABAS: Broker}
         self.name = name
-        self.broker: BrokerProcess = kinds[name](SETTINGS, directory=directory).start()
+        self.broker: BrokerProcess = kinds[name](
+            {**SETTINGS, **(settings or {})}, directory=directory
+        ).start()
         self.startup_s = self.broker.startup_s
         time.sleep(1.0)  # let it come to rest before the idle memory is read
         self.idle_mib = resident_mib(self.broker.pid)
@@ -42,8 +53,23 @@ class Subject:
     def bootstrap(self) -> str:
         return self.broker.bootstrap
 
-    def create_topic(self, topic: str, configs: Mapping[str, str] | None = None) -> str:
-        new = _admin.NewTopic(topic, num_partitions=1, replication_factor=1, config=dict(configs or {}))
+    @contextmanager
+    def sibling(self, settings: Mapping[str, object]) -> Iterator[Subject]:
+        """A second broker of the same kind with other settings, for as long as the block lasts."""
+        directory = self.broker.directory / "sibling"
+        other = Subject(self.name, directory, settings)
+        try:
+            yield other
+        finally:
+            other.close()
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def create_topic(
+        self, topic: str, configs: Mapping[str, str] | None = None, *, partitions: int = 1
+    ) -> str:
+        new = _admin.NewTopic(
+            topic, num_partitions=partitions, replication_factor=1, config=dict(configs or {})
+        )
         for created in self._admin.create_topics([new]).values():
             created.result(60)
         while not self._admin.list_topics(topic, timeout=30).topics[topic].partitions:

@@ -1,0 +1,8 @@
+"""Every row of the table, in its order."""
+
+from __future__ import annotations
+
+from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
+from bench.rows import ROWS as LOG_ROWS
+
+ROWS = (*LOG_ROWS, *COORDINATOR_ROWS)

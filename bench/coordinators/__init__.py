@@ -1,0 +1,1 @@
+"""Loads on the coordinators: groups, offset commits, transactions, and what a read_committed reader pays."""
