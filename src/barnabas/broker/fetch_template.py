@@ -64,8 +64,9 @@ class FetchTemplate:
     """
 
     __slots__ = (
-        "_after", "_before", "_committed", "_epoch", "_head", "_header", "_is_flexible", "_limit",
-        "_node", "_partition", "_reply", "_reply_after", "_reply_before", "_request", "_serve", "_tail",
+        "_after", "_before", "_committed", "_epoch", "_fixed_bytes", "_head", "_header", "_is_flexible",
+        "_limit", "_node", "_partition", "_reply", "_reply_after", "_reply_before", "_request", "_serve",
+        "_tail",
     )  # fmt: skip
 
     def __init__(
@@ -97,7 +98,8 @@ class FetchTemplate:
         # Up to the length of the records: one byte that says "none" in flexible versions, four else.
         self._reply_after = zeros[at + 24 : -1 if self._is_flexible else -4]
         before, after = len(self._reply_before), len(self._reply_after)
-        self._reply = struct.Struct(f">ii{before}sqqq{after}s" + ("" if self._is_flexible else "i"))
+        self._reply = struct.Struct(f">ii{before}sqqq{after}s")
+        self._fixed_bytes = self._reply.size - 4 + len(tail)
 
     def _encoded_reply(self, offset: int) -> tuple[bytes, bytes]:
         """What comes before and behind the records."""
@@ -146,18 +148,12 @@ class FetchTemplate:
         if records is None or records.size < self._request.min_bytes:
             return None
         size = records.size
-        head = self._packed(size, (correlation_id, log.high_watermark, stable, log.log_start_offset))
-        return [head, records, *self._tail]
-
-    def _packed(self, size: int, varying: tuple[int, int, int, int]) -> bytes:
-        correlation_id, high_watermark, last_stable_offset, log_start_offset = varying
-        behind = unsigned(size + 1) if self._is_flexible else b""
-        frame_bytes = self._reply.size - 4 + len(behind) + size + sum(map(len, self._tail))
-        fields = (
-            frame_bytes, correlation_id, self._reply_before,
-            high_watermark, last_stable_offset, log_start_offset, self._reply_after,
+        length = unsigned(size + 1) if self._is_flexible else _INT32.pack(size)
+        head = self._reply.pack(
+            self._fixed_bytes + len(length) + size, correlation_id, self._reply_before,
+            log.high_watermark, stable, log.log_start_offset, self._reply_after,
         )  # fmt: skip
-        return self._reply.pack(*fields) + behind if behind else self._reply.pack(*fields, size)
+        return [head + length, records, *self._tail]
 
     def _at_offset(self, offset: int) -> FetchRequest:
         request, topic = self._request, self._request.topics[0]

@@ -90,10 +90,10 @@ class Connection:
     def send_copied(self, outgoing: memoryview) -> bool:
         """A small slice between bytes, as one piece: reading it without waiting also shows that it is not
         cold. True when all of it has left; otherwise `flush` goes on with what remains in `out`."""
-        head, part, *rest = self.out
+        out = self.out
+        head, part, tail = out[0], out[1], out[2] if len(out) > 2 else b""
         if not isinstance(head, bytes) or not isinstance(part, FileSlice) or part.size > _COPIED_BYTES_MAX:
             return False
-        tail = rest[0] if rest else b""
         start, end = len(head), len(head) + part.size
         size = end + len(tail)
         if not isinstance(tail, bytes) or size > len(outgoing):
@@ -103,12 +103,10 @@ class Connection:
         outgoing[:start] = head
         outgoing[end:size] = tail
         sent = self.socket.send(outgoing[:size])
-        if sent == size:
-            self.out.clear()
-            return True
-        self.out.clear()
-        self._keep_rest(sent, (head, part, tail))
-        return False
+        out.clear()
+        if sent < size:
+            self._keep_rest(sent, (head, part, tail))
+        return sent == size
 
     def _keep_rest(self, sent: int, parts: tuple[bytes, FileSlice, bytes]) -> None:
         """As little as before: of the slice only where it is, so that a slow reader holds no copy of it."""
