@@ -158,9 +158,10 @@ def test_who_is_woken_while_it_awaits_an_answer_skips_its_next_pause() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, Stage(server.getsockname()[1]) as stage:
         (task,) = stage.start_all([script()])
         task.wake()
-        server.accept()[0].sendall(bytes(4))
-        stage.run_until(lambda: bool(steps), "the end of the pause", timeout_s=20)
-        stage.run_for(0.05)
+        with server.accept()[0] as accepted:
+            accepted.sendall(bytes(4))
+            stage.run_until(lambda: bool(steps), "the end of the pause", timeout_s=20)
+            stage.run_for(0.05)
     assert steps == ["at once"]
 
 

@@ -25,7 +25,7 @@ def test_a_committed_offset_is_json() -> None:
     key = groups.OffsetCommitKey("g", "t", 3)
     assert entry(OFFSETS, key, groups.OffsetCommitValue(42, 7, "müßig", 1000)) == (
         '{"type":"1","data":{"group":"g","topic":"t","partition":3}}',
-        '{"version":"3","data":{"offset":42,"leaderEpoch":7,"metadata":"müßig","commitTimestamp":1000}}',
+        '{"version":"4","data":{"offset":42,"leaderEpoch":7,"metadata":"müßig","commitTimestamp":1000}}',
     )
     assert entry(OFFSETS, key, None)[1] == "<DELETE>"
 
