@@ -36,7 +36,7 @@ from barnabas.wire.admin import offsets, topics
 from barnabas.wire.errors import UnresolvedError
 
 ONE, TWO = Address("one", 1), Address("two", 2)
-QUICK = Settings(default_api_timeout_ms=200, retry_backoff_ms=1, retry_backoff_max_ms=5)
+QUICK = Settings(default_api_timeout_ms=2_000, retry_backoff_ms=1, retry_backoff_max_ms=5)
 
 
 def _metadata(controller_id: int = 2, leader_error: int = 0) -> MetadataResponse:

@@ -39,7 +39,7 @@ from barnabas.wire.admin import group_offsets, groups
 from barnabas.wire.admin.group_offsets import Committed
 
 ONE, TWO = Address("one", 1), Address("two", 2)
-QUICK = Settings(default_api_timeout_ms=200, retry_backoff_ms=1, retry_backoff_max_ms=5)
+QUICK = Settings(default_api_timeout_ms=2_000, retry_backoff_ms=1, retry_backoff_max_ms=5)
 METADATA = MetadataResponse(
     brokers=[MetadataResponseBroker(1, "one", 1), MetadataResponseBroker(2, "two", 2)]
 )
