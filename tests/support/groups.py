@@ -47,7 +47,15 @@ class Groups:
         self.shard = GroupShard(self.host)
         self.host.reload(self.shard)
 
-    def join(self, member_id: str = "", *, version: int = 9, group: str = "g", **fields: Any) -> FakeTicket:
+    def join(
+        self,
+        member_id: str = "",
+        *,
+        version: int = 9,
+        group: str = "g",
+        client_id: str = CALLER.client_id,
+        **fields: Any,
+    ) -> FakeTicket:
         request = JoinGroupRequest(
             **{
                 "group_id": group,
@@ -59,7 +67,7 @@ class Groups:
                 **fields,
             }
         )
-        caller = Caller(CALLER.client_id, CALLER.client_host, version)
+        caller = Caller(client_id, CALLER.client_host, version)
         return self.host.ask(lambda ticket: self.shard.join_group(request, caller, ticket))
 
     def new_member(self, **fields: Any) -> tuple[str, FakeTicket]:
@@ -122,3 +130,7 @@ def synced(ticket: FakeTicket) -> SyncGroupResponse:
 def left(ticket: FakeTicket) -> LeaveGroupResponse:
     assert isinstance(ticket.response, LeaveGroupResponse), ticket.code
     return ticket.response
+
+
+def identity(member_id: str, instance_id: str | None = None) -> MemberIdentity:
+    return MemberIdentity(member_id, instance_id)
