@@ -28,6 +28,15 @@ def must_inspect(config: LogConfig) -> bool:
     )
 
 
+def is_known(batches: Batches, config: LogConfig, origin: Origin) -> bool:
+    """What a coordinator of this broker made a moment ago has keys and is dated now; it may only need another
+    codec."""
+    if origin is not Origin.COORDINATOR:
+        return False
+    codec = _CODECS.get(config.compression_type)
+    return codec is None or all(header.codec == codec for _, header in batches)
+
+
 def inspected(
     view: memoryview,
     batches: Batches,

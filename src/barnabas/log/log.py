@@ -13,7 +13,7 @@ from barnabas.log import shrink
 from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
 from barnabas.log.config import LONG_MAX, LogConfig
 from barnabas.log.core import Parts
-from barnabas.log.inspection import inspected, must_inspect
+from barnabas.log.inspection import inspected, is_known, must_inspect
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
 from barnabas.log.reading import ReadableLog
@@ -110,7 +110,9 @@ class Log(ReadableLog):
         if not batches:
             return Appended(-1, -1, -1, self.log_start_offset)
         latest_ms = now_ms + config.message_timestamp_after_max_ms
-        if self._must_inspect or _odd_timestamps(batches, latest_ms):
+        if (self._must_inspect and not is_known(batches, config, origin)) or _odd_timestamps(
+            batches, latest_ms
+        ):
             view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
         append_time_ms = self._stamp(view, batches, now_ms) if config.log_append_time else -1
         size = self._check_set(batches)

@@ -26,8 +26,12 @@ from barnabas.records.batch import (
     seal,
 )
 from barnabas.records.compress import Codec, compress
-from barnabas.records.varint import size_of_varlong, write_varlong
-from barnabas.records.walk import Record
+from barnabas.records.varint import size_of_varlong, varlong
+from barnabas.records.walk import Headers, Record
+
+_UNUSED_ATTRIBUTES = b"\0"
+_NULL = varlong(-1)
+_NO_HEADERS = varlong(0)
 
 
 def build_batch(
@@ -101,25 +105,32 @@ def pack_batch(header: BatchHeader, payload: Buffer, codec: int, level: int | No
 
 
 def append_record(out: bytearray, record: Record, timestamp_delta: int, offset_delta: int) -> None:
-    body = bytearray(1)  # attributes: unused
-    write_varlong(body, timestamp_delta)
-    write_varlong(body, offset_delta)
-    _append_bytes(body, record.key)
-    _append_bytes(body, record.value)
-    write_varlong(body, len(record.headers))
-    for key, value in record.headers:
-        _append_bytes(body, key.encode() if isinstance(key, str) else key)
-        _append_bytes(body, value)
-    write_varlong(out, len(body))
+    _, _, key, value, headers = record
+    body = b"".join(
+        (
+            _UNUSED_ATTRIBUTES,
+            varlong(timestamp_delta),
+            varlong(offset_delta),
+            _NULL if key is None else varlong(len(key)),
+            key or b"",
+            _NULL if value is None else varlong(len(value)),
+            value or b"",
+            _headers(headers) if headers else _NO_HEADERS,
+        )
+    )
+    out += varlong(len(body))
     out += body
 
 
-def _append_bytes(out: bytearray, data: bytes | None) -> None:
-    if data is None:
-        out.append(1)  # zigzag of -1
-    else:
-        write_varlong(out, len(data))
-        out += data
+def _headers(headers: Headers) -> bytes:
+    return varlong(len(headers)) + b"".join(_header(name, value) for name, value in headers)
+
+
+def _header(key: str | bytes, value: bytes | None) -> bytes:
+    name = key.encode() if isinstance(key, str) else key
+    if value is None:
+        return b"".join((varlong(len(name)), name, _NULL))
+    return b"".join((varlong(len(name)), name, varlong(len(value)), value))
 
 
 def record_size(record: Record, timestamp_delta: int, offset_delta: int) -> int:

@@ -50,6 +50,20 @@ def write_varlong(out: bytearray, value: int) -> None:
     out.append(zigzag)
 
 
+def _encoded(value: int) -> bytes:
+    out = bytearray()
+    write_varlong(out, value)
+    return bytes(out)
+
+
+_SMALL = tuple(_encoded(value) for value in range(512))
+
+
+def varlong(value: int) -> bytes:
+    """Most lengths and deltas are small, and known by heart."""
+    return _SMALL[value] if 0 <= value < 512 else _encoded(value)
+
+
 def size_of_varlong(value: int) -> int:
     zigzag = (value << 1) ^ (value >> 63)
     return max(1, (zigzag.bit_length() + 6) // 7)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from barnabas.protocol import codec
 from barnabas.protocol.codec import MalformedError
 from barnabas.protocol.internal import groups, transactions
 from barnabas.protocol.internal.entries import decode_entry, encode_entry
@@ -87,3 +90,24 @@ def test_a_type_from_the_future_is_left_alone() -> None:
 def test_what_cannot_be_read_is_malformed(key: bytes, value: bytes | None) -> None:
     with pytest.raises(MalformedError):
         decode_entry(OFFSETS, key, value)
+
+
+@given(
+    st.builds(
+        groups.OffsetCommitKey, st.text(max_size=300), st.text(max_size=300), st.integers(0, 2**31 - 1)
+    ),
+    st.builds(
+        groups.OffsetCommitValue,
+        st.integers(-(2**63), 2**63 - 1),
+        st.integers(-(2**31), 2**31 - 1),
+        st.text(max_size=300),
+        st.integers(0, 2**63 - 1),
+        st.just(-1),
+        st.binary(min_size=16, max_size=16) | st.just(bytes(16)),
+    ),
+)
+def test_an_offset_is_written_by_hand_as_its_rows_say(
+    key: groups.OffsetCommitKey, value: groups.OffsetCommitValue
+) -> None:
+    written = encode_entry(key, value)
+    assert written == (b"\0\1" + codec.encode(key, 0), b"\0\4" + codec.encode(value, 4))

@@ -6,12 +6,20 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from barnabas.model.ids import ZERO_UUID
 from barnabas.protocol import codec
 from barnabas.protocol.codec import MalformedError
 from barnabas.protocol.internal import groups, transactions
 from barnabas.protocol.schema import Message
+from barnabas.protocol.varint import unsigned
 
 _VERSION = struct.Struct(">h")
+_INT = struct.Struct(">i")
+_LONG = struct.Struct(">q")
+_TYPE_AND_LENGTH = struct.Struct(">hh")
+_OFFSET = struct.Struct(">hqi")
+_NO_TAGS = b"\0"
+_TOPIC_ID_TAG = b"\1\0\x10"  # one tag; its number; its size
 
 
 class Kind(NamedTuple):
@@ -60,12 +68,43 @@ _KIND_OF_KEY: Mapping[type[Message], Kind] = {
 
 
 def encode_entry(key: Message, value: Message | None) -> tuple[bytes, bytes | None]:
+    if isinstance(value, groups.OffsetCommitValue) and value.expire_timestamp == -1:
+        assert isinstance(key, groups.OffsetCommitKey)
+        return _offset_key(key), _offset_value(value)
     kind = _KIND_OF_KEY[type(key)]
     key_bytes = _VERSION.pack(kind.type_id) + codec.encode(key, 0)
     if value is None:
         return key_bytes, None
     version = value_version(kind, value)
     return key_bytes, _VERSION.pack(version) + codec.encode(value, version)
+
+
+def _offset_key(key: groups.OffsetCommitKey) -> bytes:
+    """Nearly all that is ever written, so it is spelled out; a test holds it against the rows."""
+    group, topic = key.group.encode(), key.topic.encode()
+    return b"".join(
+        (
+            _TYPE_AND_LENGTH.pack(1, len(group)),
+            group,
+            _VERSION.pack(len(topic)),
+            topic,
+            _INT.pack(key.partition),
+        )
+    )
+
+
+def _offset_value(value: groups.OffsetCommitValue) -> bytes:
+    metadata = value.metadata.encode()
+    topic_id = value.topic_id
+    return b"".join(
+        (
+            _OFFSET.pack(4, value.offset, value.leader_epoch),
+            unsigned(len(metadata) + 1),
+            metadata,
+            _LONG.pack(value.commit_timestamp),
+            _NO_TAGS if topic_id == ZERO_UUID else _TOPIC_ID_TAG + topic_id,
+        )
+    )
 
 
 def value_version(kind: Kind, value: Message) -> int:
