@@ -132,7 +132,8 @@ def topic(name: str, topic_id: bytes) -> TopicImage:
 
 
 def image(*topics: TopicImage) -> ClusterImage:
-    return replace(ClusterImage(), topics={row.name: row for row in topics})
+    names = {row.id: row.name for row in topics}
+    return replace(ClusterImage(), topics={row.name: row for row in topics}, topic_names=names)
 
 
 def change(offsets: Offsets, old: ClusterImage, new: ClusterImage) -> None:

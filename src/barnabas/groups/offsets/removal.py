@@ -55,10 +55,10 @@ def with_its_offsets(offsets: Offsets, group: Group) -> list[Entry]:
 
 
 def of_deleted_topics(offsets: Offsets, old: ClusterImage, new: ClusterImage) -> Iterator[Entry]:
+    if old.topic_names is new.topic_names or offsets.is_empty:
+        return
     gone = {
-        name: topic.id
-        for name, topic in old.topics.items()
-        if name not in new.topics or new.topics[name].id != topic.id
+        old.topic_names[topic_id]: topic_id for topic_id in old.topic_names.keys() - new.topic_names.keys()
     }
     if not gone:
         return

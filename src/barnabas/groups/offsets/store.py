@@ -31,6 +31,10 @@ class Offsets:
         self._pending: dict[int, dict[str, dict[Slot, Committed]]] = {}
         self._holders: dict[str, dict[Slot, set[int]]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._committed and not self._pending
+
     # --- questions -----------------------------------------------------------------------------------------
 
     def get(self, group_id: str, topic: str, partition: int) -> Committed | None:
