@@ -29,6 +29,11 @@ PAIRS: list[tuple[str, Message, Message | None]] = [
     ),
     (OFFSETS, groups.ConsumerGroupMetadataKey("g"), groups.ConsumerGroupMetadataValue(2, 99)),
     (OFFSETS, groups.ConsumerGroupMemberMetadataKey("g", "m"), MEMBER),
+    (
+        OFFSETS,
+        groups.ConsumerGroupMemberMetadataKey("g", "m"),
+        groups.ConsumerGroupMemberMetadataValue("i"),
+    ),
     (OFFSETS, groups.ConsumerGroupCurrentMemberAssignmentKey("g", "m"), CURRENT),
     (
         OFFSETS,
@@ -87,3 +92,11 @@ def test_a_type_from_the_future_is_left_alone() -> None:
 def test_what_cannot_be_read_is_malformed(key: bytes, value: bytes | None) -> None:
     with pytest.raises(MalformedError):
         decode_entry(OFFSETS, key, value)
+
+
+def test_a_member_that_does_not_speak_the_classic_protocol_says_so() -> None:
+    """Kafka takes silence for an empty struct, and so for a classic member."""
+    key = groups.ConsumerGroupMemberMetadataKey("g", "m")
+    _, value = encode_entry(key, groups.ConsumerGroupMemberMetadataValue(subscribed_topic_regex=""))
+    assert value is not None
+    assert value.endswith(b"\1\0\1\0")
