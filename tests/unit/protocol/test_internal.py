@@ -32,6 +32,11 @@ PAIRS: list[tuple[str, Message, Message | None]] = [
     ),
     (OFFSETS, groups.ConsumerGroupMetadataKey("g"), groups.ConsumerGroupMetadataValue(2, 99)),
     (OFFSETS, groups.ConsumerGroupMemberMetadataKey("g", "m"), MEMBER),
+    (
+        OFFSETS,
+        groups.ConsumerGroupMemberMetadataKey("g", "m"),
+        groups.ConsumerGroupMemberMetadataValue("i"),
+    ),
     (OFFSETS, groups.ConsumerGroupCurrentMemberAssignmentKey("g", "m"), CURRENT),
     (
         OFFSETS,
@@ -111,3 +116,11 @@ def test_an_offset_is_written_by_hand_as_its_rows_say(
 ) -> None:
     written = encode_entry(key, value)
     assert written == (b"\0\1" + codec.encode(key, 0), b"\0\4" + codec.encode(value, 4))
+
+
+def test_a_member_that_does_not_speak_the_classic_protocol_says_so() -> None:
+    """Kafka takes silence for an empty struct, and so for a classic member."""
+    key = groups.ConsumerGroupMemberMetadataKey("g", "m")
+    _, value = encode_entry(key, groups.ConsumerGroupMemberMetadataValue(subscribed_topic_regex=""))
+    assert value is not None
+    assert value.endswith(b"\1\0\1\0")

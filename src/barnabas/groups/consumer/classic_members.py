@@ -201,15 +201,11 @@ def _check_member(group: ConsumerGroup, member_id: str, instance_id: str | None,
     else:
         member = checks.check_instance_known(group.static_member(instance_id), instance_id)
         checks.check_instance_not_fenced(member, member_id, instance_id)
-    _check_classic(member)
+    if not member.speaks_classic:
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
     if generation != member.epoch:
         raise ApiError(ErrorCode.ILLEGAL_GENERATION)
     return member
-
-
-def _check_classic(member: Member) -> None:
-    if not member.speaks_classic:
-        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
 # --- LeaveGroup --------------------------------------------------------------------------------------------
@@ -235,13 +231,10 @@ def leave(context: Context, group: ConsumerGroup, request: LeaveGroupRequest, ti
 
 
 def _leaving(group: ConsumerGroup, who: MemberIdentity) -> Member:
+    """An administrator may send any member away, whatever it speaks."""
     if who.group_instance_id is None:
-        member = group.member(who.member_id)
-    else:
-        member = checks.check_instance_known(
-            group.static_member(who.group_instance_id), who.group_instance_id
-        )
-        if who.member_id:
-            checks.check_instance_not_fenced(member, who.member_id, who.group_instance_id)
-    _check_classic(member)
+        return group.member(who.member_id)
+    member = checks.check_instance_known(group.static_member(who.group_instance_id), who.group_instance_id)
+    if who.member_id:
+        checks.check_instance_not_fenced(member, who.member_id, who.group_instance_id)
     return member

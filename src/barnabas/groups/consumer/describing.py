@@ -34,10 +34,19 @@ def _member(group: ConsumerGroup, member: Member, image: ClusterImage) -> wire.M
         client_host=member.client_host,
         subscribed_topic_names=sorted(member.topics),
         subscribed_topic_regex=member.topic_regex,
-        assignment=_assignment(member.assigned, image),
+        assignment=_assignment(_held(member), image),
         target_assignment=_assignment(group.target_of(member.member_id), image),
         member_type=_CLASSIC if member.speaks_classic else _CONSUMER,
     )
+
+
+def _held(member: Member) -> Mapping[bytes, Collection[int]]:
+    """What it is asked to give up is still its own."""
+    held: dict[bytes, set[int]] = {}
+    for owned in (member.assigned, member.pending_revocation):
+        for topic_id, partitions in owned.items():
+            held.setdefault(topic_id, set()).update(partitions)
+    return held
 
 
 def _assignment(owned: Mapping[bytes, Collection[int]], image: ClusterImage) -> wire.Assignment:

@@ -48,7 +48,7 @@ def write_assignment(owned: Owned, image: ClusterImage, like: bytes) -> bytes:
         for topic_id, partitions in owned.items()
         if topic_id in image.topic_names
     ]
-    return _VERSION.pack(version) + codec.encode(ConsumerProtocolAssignment(rows, b""), version)
+    return _VERSION.pack(version) + codec.encode(ConsumerProtocolAssignment(rows), version)
 
 
 def assigned_partitions(assignment: ConsumerProtocolAssignment, image: ClusterImage) -> Partitions:

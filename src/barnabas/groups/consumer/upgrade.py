@@ -67,6 +67,7 @@ def upgrade(context: Context, classic: ClassicGroup) -> Upgrade:
             }
     except MalformedError:
         raise _refused(classic, "the embedded consumer protocol is malformed.") from None
+    group.metadata_hash = context.topic_hashes.of_topics(group.subscriptions.topics(), context.host.image)
     return Upgrade(context, classic, group)
 
 
