@@ -30,6 +30,12 @@ from barnabas.protocol.messages.delete_topics import (
 )
 from barnabas.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from barnabas.protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.protocol.messages.produce import (
     PartitionProduceData,
@@ -206,6 +212,16 @@ def test_an_older_client_must_have_added_them() -> None:
 def test_without_verification_an_older_client_is_believed() -> None:
     desk = Desk({"transaction.partition.verification.enable": "false"})
     assert desk.write(desk.owner(), version=11) == {0}
+
+
+def test_verification_can_be_switched_off_while_the_broker_runs() -> None:
+    desk = Desk()
+    owner = desk.owner()
+    assert desk.write(owner, version=11) == {ErrorCode.TRANSACTION_ABORTABLE}
+    config = AlterableConfig("transaction.partition.verification.enable", 0, "false")
+    request = IncrementalAlterConfigsRequest([AlterConfigsResource(4, "", [config])])
+    desk.ask(request, 1, IncrementalAlterConfigsResponse)
+    assert desk.write(owner, version=11) == {0}
 
 
 def test_a_write_that_waits_for_its_transaction_keeps_its_bytes_and_its_place() -> None:
