@@ -89,7 +89,7 @@ def write_marker(
 
 
 class MarkerCarrier:
-    """Carries one transaction's markers. `written` hears of each partition that has its marker, as long as its
+    """Carries one transaction's markers. `written` hears of each partition that has its marker, while its
     coordinator `is_ours`."""
 
     def __init__(
