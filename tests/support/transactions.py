@@ -8,7 +8,7 @@ from typing import cast
 
 from tests.support.coordination import FakeShardHost, FakeTicket
 
-from barnabas.coordination.outcome import Producer
+from barnabas.coordination.outcome import Outcome, Producer
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage
 from barnabas.protocol.messages.end_txn import EndTxnRequest
@@ -54,6 +54,12 @@ class FakeTransactionHost(FakeShardHost):
         assert response is not None
         assert response.error_code == 0
         return Producer(response.producer_id, response.producer_epoch)
+
+    def at_epoch(self, epoch: int, name: str = "t") -> Producer:
+        """The owner after so many others, without their work."""
+        owner = self.owner(name)._replace(epoch=epoch)
+        self.run(lambda: Outcome([self.of(name).owned_by(owner, 60_000, self.wall_ms).entry()]))
+        return owner
 
     def add(
         self, producer: Producer, *partitions: TopicPartition, name: str = "t", version: int = 0

@@ -21,7 +21,7 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.session import Session
 from barnabas.broker.store_client import StoreClient
 from barnabas.broker.timers import Timers
-from barnabas.broker.topic_config import log_config, manager_settings
+from barnabas.broker.topic_config import log_config, manager_settings, producer_settings
 from barnabas.broker.transaction_host import transaction_coordinator
 from barnabas.broker.upkeep import UpkeepHost
 from barnabas.controller.decision import Decision
@@ -121,6 +121,7 @@ class Node:
             return False
         self.settings = self.settings.with_dynamic(cluster, own)
         self.fetch_max_bytes = self.settings.integer("fetch.max.bytes")
+        self.logs.update_producer_settings(producer_settings(self.settings))
         for listener in self.on_settings:
             listener(self.settings)
         return True

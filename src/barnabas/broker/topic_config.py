@@ -30,9 +30,13 @@ def manager_settings(settings: BrokerSettings) -> ManagerSettings:
             "replica.high.watermark.checkpoint.interval.ms"
         ),
         producer_expiration_check_interval_ms=settings.integer("producer.id.expiration.check.interval.ms"),
-        producers=ProducerSettings(
-            producer_id_expiration_ms=settings.integer("producer.id.expiration.ms"),
-            transaction_verification=settings.boolean("transaction.partition.verification.enable"),
-            transaction_timeout_ms_max=settings.integer("transaction.max.timeout.ms"),
-        ),
+        producers=producer_settings(settings),
+    )
+
+
+def producer_settings(settings: BrokerSettings) -> ProducerSettings:
+    return ProducerSettings(
+        producer_id_expiration_ms=settings.integer("producer.id.expiration.ms"),
+        transaction_verification=settings.boolean("transaction.partition.verification.enable"),
+        transaction_timeout_ms_max=settings.integer("transaction.max.timeout.ms"),
     )

@@ -66,7 +66,10 @@ class _Hosting:
         def written(place: TopicPartition) -> None:
             hosted.run(lambda: hosted.shard.marker_written(markers, [place]))
 
-        MarkerCarrier(hosted.node, markers, written).send()
+        # At the end of this turn: the producer that waits for its answer need not wait for the markers, too.
+        node = hosted.node
+        carrier = MarkerCarrier(node, markers, written, lambda: hosted.is_active)
+        node.timers.at(node.now_ms, carrier.send)
 
     def next_producer_id(self, done: Callable[[int | None], None]) -> None:
         self._hosted.node.producer_ids.next(done)

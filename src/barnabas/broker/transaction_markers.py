@@ -89,19 +89,29 @@ def write_marker(
 
 
 class MarkerCarrier:
-    """Carries one transaction's markers. `written` hears of each partition that has its marker."""
+    """Carries one transaction's markers. `written` hears of each partition that has its marker, while its
+    coordinator `is_ours`."""
 
-    def __init__(self, node: Node, markers: Markers, written: Callable[[TopicPartition], None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        markers: Markers,
+        written: Callable[[TopicPartition], None],
+        is_ours: Callable[[], bool],
+    ) -> None:
         self._node = node
         self._markers = markers
         self._marker = EndTransactionMarker(markers.committed, markers.coordinator_epoch)
         self._written = written
+        self._is_ours = is_ours
 
     def send(self) -> None:
         for place in sorted(self._markers.partitions):
             self._try(place)
 
     def _try(self, place: TopicPartition) -> None:
+        if not self._is_ours():
+            return
         if self._node.image.partition(*place) is None:
             self._written(place)  # deleted meanwhile: nobody is left to tell
             return

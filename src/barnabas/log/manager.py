@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from barnabas.log import meta_properties
 from barnabas.log.config import LogConfig
@@ -16,6 +17,7 @@ from barnabas.log.loading import Opening, open_log
 from barnabas.log.log import Log
 from barnabas.log.names import delete_directory_name
 from barnabas.log.open_files import OpenFiles
+from barnabas.log.producer_state import ProducerSettings
 from barnabas.log.results import Doomed
 from barnabas.log.upkeep import ManagerSettings, Upkeep
 from barnabas.model.errors import ApiError, ErrorCode
@@ -95,6 +97,12 @@ class LogManager:
             _make_durable(log, now_ms)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
+
+    def update_producer_settings(self, settings: ProducerSettings) -> None:
+        """For the logs that are open, and those to come."""
+        self.settings = replace(self.settings, producers=settings)
+        for log in self.logs.values():
+            log.producers.settings = settings
 
     def _adopt(self, directory: LogDirectory, log: Log) -> None:
         self.logs[log.topic_partition] = directory.logs[log.topic_partition] = log

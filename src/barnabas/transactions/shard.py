@@ -1,15 +1,14 @@
 """One partition of `__transaction_state`: the transactional ids that hash to it, and their transactions.
 
 An operation answers its ticket or raises ApiError. Transactions change in `replay` only; what is kept beside
-them (`_Memory`) may be lost at a crash: who waits for a producer id, which markers are still to come, and the
-epoch each owner had before, which tells a repeated InitProducerId from a fenced one.
+them may be lost at a crash: who waits for a producer id, which markers are still to come, and the epoch each
+owner had before, which tells a repeated InitProducerId from a fenced one.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
 
 from barnabas.coordination.outcome import NOTHING, Answer, Entry, Outcome, Producer, Ticket
 from barnabas.model.errors import ApiError, ErrorCode
@@ -20,6 +19,7 @@ from barnabas.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.transactions.ending import SAID_BEFORE, judge
 from barnabas.transactions.host import Markers, TransactionHost
+from barnabas.transactions.new_ids import NewIds
 from barnabas.transactions.ownership import check_expected, next_owner
 from barnabas.transactions.states import ONGOING, PREPARE_COMMIT
 from barnabas.transactions.transaction import (
@@ -36,22 +36,15 @@ log = logging.getLogger("kafka.coordinator.transaction")
 FEATURE = "transaction.version"
 
 
-@dataclass(slots=True)
-class _Memory:
-    """Beside the transactions, by transactional id."""
-
-    awaited_ids: dict[str, Ticket | None] = field(default_factory=dict)  # a producer id is on its way
-    unwritten: dict[str, set[TopicPartition]] = field(default_factory=dict)  # markers still to come
-    previous_epochs: dict[str, tuple[Producer, int]] = field(default_factory=dict)  # of an owner
-
-
 class TransactionShard:
     def __init__(self, host: TransactionHost, partition: int) -> None:
         self.partition = partition
         self.transactions: dict[str, Transaction] = {}
         self.ongoing: dict[str, None] = {}  # ids with an open transaction, in the order they began
+        self.new_ids = NewIds(host)
         self._host = host
-        self._memory = _Memory()
+        self._unwritten: dict[str, set[TopicPartition]] = {}  # whose markers are still to come
+        self._previous_epochs: dict[str, tuple[Producer, int]] = {}  # that an owner had before
         self._upkeep = Upkeep(self, host)
 
     # --- InitProducerId ------------------------------------------------------------------------------------
@@ -66,7 +59,7 @@ class TransactionShard:
         expected = None
         if request.producer_id != NO_PRODUCER_ID:
             expected = Producer(request.producer_id, request.producer_epoch)
-        self._check_not_awaited(transactional_id)
+        self.new_ids.check_not_awaited(transactional_id)
         transaction = self.transactions.get(transactional_id)
         if transaction is None:
             fresh = Transaction(transactional_id, NO_PRODUCER_ID, NO_EPOCH, timeout_ms)
@@ -93,7 +86,7 @@ class TransactionShard:
                 old = Transaction(old.transactional_id, producer_id, NO_EPOCH, timeout_ms)
             return self._own(old, Producer(producer_id, 0), timeout_ms, previous_epoch, ticket)
 
-        return self._with_new_id(transaction.transactional_id, ticket, own)
+        return self.new_ids.get(transaction.transactional_id, ticket, own)
 
     def _own(
         self, old: Transaction, owner: Producer, timeout_ms: int, previous_epoch: int, ticket: Ticket
@@ -114,7 +107,7 @@ class TransactionShard:
         ticket: Ticket,
     ) -> Outcome:
         """They belong to the transaction, which begins with the first. Answers ErrorCode.NONE."""
-        self._check_not_awaited(transactional_id)
+        self.new_ids.check_not_awaited(transactional_id)
         transaction = self._known(transactional_id)
         if transaction.is_ending:
             # Before the checks: the producer may use the next producer id, which only counts after this.
@@ -150,7 +143,7 @@ class TransactionShard:
 
     def end(self, request: EndTxnRequest, client_version: int, ticket: Ticket) -> Outcome:
         """Answered once the decision is committed; the markers follow."""
-        self._check_not_awaited(request.transactional_id)
+        self.new_ids.check_not_awaited(request.transactional_id)
         transaction = self._known(request.transactional_id)
         producer = Producer(request.producer_id, request.producer_epoch)
         if judge(transaction, producer, request.committed, client_version) is SAID_BEFORE:
@@ -167,7 +160,7 @@ class TransactionShard:
             return self._prepare(transaction, new, [(ticket, response)])
 
         if client_version >= EPOCH_PER_TRANSACTION and transaction.is_exhausted:
-            return self._with_new_id(transaction.transactional_id, ticket, end)
+            return self.new_ids.get(transaction.transactional_id, ticket, end)
         return end(NO_PRODUCER_ID)
 
     def fence(self, transaction: Transaction, ticket: Ticket | None = None) -> Outcome:
@@ -182,7 +175,7 @@ class TransactionShard:
             return self._prepare(transaction, new, [] if ticket is None else [(ticket, again)])
 
         if version >= EPOCH_PER_TRANSACTION and transaction.is_exhausted:
-            return self._with_new_id(transaction.transactional_id, ticket, end)
+            return self.new_ids.get(transaction.transactional_id, ticket, end)
         return end(NO_PRODUCER_ID)
 
     def _prepare(self, old: Transaction, new: Transaction, answers: list[Answer]) -> Outcome:
@@ -199,7 +192,7 @@ class TransactionShard:
         if not transaction.partitions:
             self._host.run(lambda: self._complete(transaction.transactional_id))
             return
-        self._memory.unwritten[transaction.transactional_id] = set(transaction.partitions)
+        self._unwritten[transaction.transactional_id] = set(transaction.partitions)
         self._host.send_markers(
             Markers(
                 transaction.transactional_id,
@@ -214,7 +207,7 @@ class TransactionShard:
     def marker_written(self, markers: Markers, partitions: Iterable[TopicPartition]) -> Outcome:
         """Each may be said more than once, and late."""
         transaction = self.transactions.get(markers.transactional_id)
-        unwritten = self._memory.unwritten.get(markers.transactional_id)
+        unwritten = self._unwritten.get(markers.transactional_id)
         if transaction is None or unwritten is None or transaction.producer != markers.producer:
             return NOTHING
         unwritten.difference_update(partitions)
@@ -225,7 +218,7 @@ class TransactionShard:
         new = transaction.completed(self._host.wall_ms)
         if new.producer_id != transaction.producer_id:
             self._remember_epoch(transactional_id, new.producer, self._previous_epoch(transaction))
-        self._memory.unwritten.pop(transactional_id, None)
+        self._unwritten.pop(transactional_id, None)
         return Outcome(entries=[new.entry()], refused=lambda _code: self._complete_later(transactional_id))
 
     def _complete_later(self, transactional_id: str) -> Outcome:
@@ -245,7 +238,7 @@ class TransactionShard:
         self.ongoing.pop(transactional_id, None)
         if entry.value is None:
             self.transactions.pop(transactional_id, None)
-            self._memory.previous_epochs.pop(transactional_id, None)
+            self._previous_epochs.pop(transactional_id, None)
             return
         assert isinstance(entry.value, TransactionLogValue)
         transaction = self.transactions[transactional_id] = from_value(transactional_id, entry.value)
@@ -262,23 +255,12 @@ class TransactionShard:
             yield Outcome(committed=lambda decided=transaction: self._send_markers(decided))  # type: ignore[misc]
 
     def unloaded(self) -> None:
-        awaited, self._memory.awaited_ids = self._memory.awaited_ids, {}
-        for ticket in awaited.values():
-            if ticket is not None:
-                ticket.refuse(ErrorCode.NOT_COORDINATOR)
+        self.new_ids.abandon()
 
     def image_changed(self, old: ClusterImage) -> Iterable[Outcome]:  # noqa: ARG002
         return ()  # a partition that is gone counts as written, which is its carrier's business
 
     # --- small things --------------------------------------------------------------------------------------
-
-    def is_busy(self, transactional_id: str) -> bool:
-        """Something is about to change it that is not in the log yet."""
-        return transactional_id in self._memory.awaited_ids
-
-    def _check_not_awaited(self, transactional_id: str) -> None:
-        if self.is_busy(transactional_id):
-            raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
 
     def _known(self, transactional_id: str) -> Transaction:
         transaction = self.transactions.get(transactional_id)
@@ -288,45 +270,11 @@ class TransactionShard:
 
     def _remember_epoch(self, transactional_id: str, owner: Producer, previous_epoch: int) -> None:
         """Before the append: if that fails, the owner it is kept for never exists."""
-        self._memory.previous_epochs[transactional_id] = (owner, previous_epoch)
+        self._previous_epochs[transactional_id] = (owner, previous_epoch)
 
     def _previous_epoch(self, transaction: Transaction) -> int:
-        owner, previous_epoch = self._memory.previous_epochs.get(
-            transaction.transactional_id, (None, NO_EPOCH)
-        )
+        owner, previous_epoch = self._previous_epochs.get(transaction.transactional_id, (None, NO_EPOCH))
         return previous_epoch if owner == transaction.producer else NO_EPOCH
-
-    def _with_new_id(
-        self, transactional_id: str, ticket: Ticket | None, then: Callable[[int], Outcome]
-    ) -> Outcome:
-        """Go on with a fresh producer id: at once if there is one, else when it comes."""
-        given: list[int | None] = []
-        waits = False
-
-        def done(producer_id: int | None) -> None:
-            if not waits:
-                given.append(producer_id)
-            elif transactional_id in self._memory.awaited_ids:
-                del self._memory.awaited_ids[transactional_id]
-                self._host.run(lambda: self._go_on(producer_id, ticket, then))
-
-        self._host.next_producer_id(done)
-        waits = True
-        if given:
-            if given[0] is None:
-                raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
-            return then(given[0])
-        self._memory.awaited_ids[transactional_id] = ticket
-        return NOTHING
-
-    def _go_on(
-        self, producer_id: int | None, ticket: Ticket | None, then: Callable[[int], Outcome]
-    ) -> Outcome:
-        if producer_id is not None:
-            return then(producer_id)
-        if ticket is not None:
-            ticket.refuse(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
-        return NOTHING
 
 
 def _check_owner(transaction: Transaction, producer: Producer) -> None:

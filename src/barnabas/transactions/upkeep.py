@@ -50,7 +50,7 @@ class Upkeep:
         while late:
             transactional_id = late.popleft()
             transaction = self._shard.transactions.get(transactional_id)
-            if transaction is None or self._shard.is_busy(transactional_id):
+            if transaction is None or transactional_id in self._shard.new_ids:
                 continue
             if transaction.is_late(self._host.wall_ms):
                 self._host.timers.schedule(_ABORT, 0, lambda: self._abort_next(late))
@@ -83,7 +83,7 @@ class Upkeep:
         return (
             transaction.state in AT_REST
             and transaction.updated_ms <= since_ms
-            and not self._shard.is_busy(transaction.transactional_id)
+            and transaction.transactional_id not in self._shard.new_ids
         )
 
     def _not_now(self, _code: object) -> Outcome:

@@ -21,14 +21,6 @@ def producer_of(response: InitProducerIdResponse) -> Producer:
     return Producer(response.producer_id, response.producer_epoch)
 
 
-def at_epoch(host: FakeTransactionHost, epoch: int) -> Producer:
-    """The owner of "t" after so many bumps."""
-    owner = host.owner()
-    while owner.epoch < epoch:
-        owner = host.owner()
-    return owner
-
-
 def test_the_first_owner_gets_a_fresh_id_and_epoch_0(host: FakeTransactionHost) -> None:
     assert host.owner("a") == (1001, 0)
     assert host.owner("b") == (1002, 0)
@@ -64,7 +56,7 @@ def test_an_old_owner_that_says_who_it_is_stays_fenced(host: FakeTransactionHost
 
 
 def test_epochs_that_run_out_bring_a_new_producer_id(host: FakeTransactionHost) -> None:
-    last = at_epoch(host, 32766)
+    last = host.at_epoch(32766)
     fresh = producer_of(host.init(expected=last).response)
     assert fresh == (last.id + 1, 0)
     assert host.of().previous_producer_id == last.id
@@ -92,7 +84,7 @@ def test_an_open_transaction_is_aborted_before_another_may_own_the_id(version: i
 
 
 def test_a_fence_that_takes_the_last_epoch_leaves_a_new_id(host: FakeTransactionHost) -> None:
-    last = at_epoch(host, 32766)
+    last = host.at_epoch(32766)
     host.add(last, ORDERS)
     host.init()
     assert host.markers[0].producer == (last.id, 32767)

@@ -179,9 +179,7 @@ def test_nothing_added_may_be_aborted_but_not_committed(host: FakeTransactionHos
 
 @OUTCOMES
 def test_the_last_epoch_ends_with_a_new_producer_id(host: FakeTransactionHost, committed: bool) -> None:
-    owner = host.owner()
-    while owner.epoch < 32766:
-        owner = host.owner()
+    owner = host.at_epoch(32766)
     host.add(owner, ORDERS, version=2)
     fresh = Producer(owner.id + 1, 0)
     response = host.end(owner, committed, version=2).response
