@@ -219,7 +219,9 @@ def members(broker: Broker) -> Iterator[Members]:
                 "group.id": group,
                 "client.id": f"client-{number}",
                 "auto.offset.reset": "earliest",
-                **{key: f"{value}-{number}" for key, value in settings.items()},
+                # Committed below, once: nothing may change between two questions.
+                "enable.auto.commit": "false",
+                **{key: value.replace("N", str(number)) for key, value in settings.items()},
             }
             consumer = Consumer(config)
             running.append(consumer)
@@ -230,12 +232,16 @@ def members(broker: Broker) -> Iterator[Members]:
                 consumer.poll(0.05)
         assert len(assigned) == count, f"{len(assigned)} of {count} members have partitions"
         for consumer in running:
-            consumer.poll(0.5)
+            consumer.commit(offsets=[_third(one) for one in consumer.assignment()[:1]], asynchronous=False)
             consumer.pause(consumer.assignment())
 
     yield start
     for consumer in running:
         consumer.close()
+
+
+def _third(partition: TopicPartition) -> TopicPartition:
+    return TopicPartition(partition.topic, partition.partition, 3)
 
 
 def _noting(assigned: set[str], who: str) -> Callable[[Consumer, list[TopicPartition]], None]:
@@ -259,14 +265,22 @@ QUESTIONS = (
 )
 
 
-@pytest.mark.parametrize("static", [False, True], ids=["dynamic", "static"])
+KINDS = {
+    "classic": {},
+    "static": {"group.instance.id": "instance-N"},
+    "consumer": {"group.protocol": "consumer"},
+    "static consumer": {"group.protocol": "consumer", "group.instance.id": "instance-N"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_group_with_members_is_shown_as_kafka_shows_it(
-    static: bool, broker: Broker, prefix: str, members: Members, run_java: RunJava
+    kind: str, broker: Broker, prefix: str, members: Members, run_java: RunJava
 ) -> None:
     topic, group = f"{prefix}live", f"{prefix}readers"
     run_tool("kafka-topics", *_server(broker), "--create", "--topic", topic, "--partitions", "3")
     _fill(broker, topic)
-    members(group, topic, 2, **({"group.instance.id": "static"} if static else {}))
+    members(group, topic, 2, **KINDS[kind])
     for question in QUESTIONS:
         words = [GROUPS, *_server(broker), *shlex.split(question.format(g=group, t=topic))]
         assert _comparable(run_tool(*words)) == _comparable(run_java(CLASSES[GROUPS], *words[1:])), question
@@ -274,7 +288,7 @@ def test_a_group_with_members_is_shown_as_kafka_shows_it(
     outcomes = [run_tool(GROUPS, *words), run_java(CLASSES[GROUPS], *words)]
     listed = [_only(f"^{group} ", outcome.stdout) for outcome in outcomes]
     assert listed[0] == listed[1]
-    assert listed[0][0].split() == [group, "Classic", "Stable"]
+    assert listed[0][0].split() == [group, "Consumer" if "consumer" in kind else "Classic", "Stable"]
 
 
 def _only(pattern: str, text: str) -> list[str]:
