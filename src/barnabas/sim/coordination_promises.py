@@ -141,7 +141,7 @@ EXACTLY_ONCE = replace(
 _FLUSHING = {**_PROPERTIES, "log.flush.interval.messages": "1"}
 
 
-def _in_the_dark(promise: Promise) -> Promise:
+def in_the_dark(promise: Promise) -> Promise:
     return replace(
         promise,
         name=f"{promise.name}_power_loss",
@@ -153,7 +153,7 @@ def _in_the_dark(promise: Promise) -> Promise:
     )
 
 
-def _at_every_step(promise: Promise) -> Promise:
+def at_every_step(promise: Promise) -> Promise:
     return replace(
         promise,
         name=f"{promise.name}_every_step",
@@ -166,6 +166,6 @@ def _at_every_step(promise: Promise) -> Promise:
 _BY_CHANCE = (GROUPS, TRANSACTIONS, EXACTLY_ONCE)
 COORDINATION = (
     *_BY_CHANCE,
-    *map(_in_the_dark, _BY_CHANCE),
-    *map(_at_every_step, _BY_CHANCE),
+    *map(in_the_dark, _BY_CHANCE),
+    *map(at_every_step, _BY_CHANCE),
 )
