@@ -70,10 +70,14 @@ _PROPERTIES = {
 }
 _COMPACTED = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", **SMALL_SEGMENTS}
 _VARIATIONS = (
-    Variation({"group.initial.rebalance.delay.ms": "0"}),
-    Variation({"group.initial.rebalance.delay.ms": "60"}),
+    Variation({"group.initial.rebalance.delay.ms": "0", "group.consumer.assignment.interval.ms": "0"}),
+    Variation({"group.initial.rebalance.delay.ms": "60", "group.consumer.assignment.interval.ms": "150"}),
     Variation(
-        {"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "20"},
+        {
+            "group.initial.rebalance.delay.ms": "0",
+            "group.consumer.assignment.interval.ms": "0",
+            "log.cleaner.backoff.ms": "20",
+        },
         (Topic("__consumer_offsets", 2, _COMPACTED), Topic("__transaction_state", 2, _COMPACTED)),
     ),
 )
