@@ -55,8 +55,8 @@ class GroupAuditor(Actor):
 class OffsetAuditor(Actor):
     """Reads what the groups have committed, belonging to none of them."""
 
-    def __init__(self, world: World, host: Host, groups: Mapping[str, Places]) -> None:
-        super().__init__(world, host, "offset-auditor")
+    def __init__(self, world: World, host: Host, name: str, groups: Mapping[str, Places]) -> None:
+        super().__init__(world, host, name)
         self._groups = groups
 
     def script(self) -> Script[None]:
@@ -65,6 +65,17 @@ class OffsetAuditor(Actor):
             yield from find_coordinator(group, GROUP)
             while (yield from member.committed(places)) is None:
                 yield from rest(_PAUSE_MS)
+
+
+class OffsetWatcher(OffsetAuditor):
+    """Does so all the time: a commit that was lost shows before the next one hides it."""
+
+    def script(self) -> Script[None]:
+        while True:
+            for group, places in self._groups.items():
+                member = ClassicMember(self.world, Membership(group, places, 0, 0), self.name)
+                yield from member.committed(places)
+            yield from rest(self.world.random.between(1, _PAUSE_MS))
 
 
 class TransactionAuditor(Actor):

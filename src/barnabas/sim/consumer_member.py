@@ -89,7 +89,7 @@ class ConsumerMember(Member):
         yield
 
     def leave(self) -> Script[None]:
-        request = ConsumerGroupHeartbeatRequest(self.group, self.member_id, _LEAVES)
+        request = _nothing_new(self.group, self.member_id, _LEAVES)
         try:
             yield from ask(ConsumerGroupHeartbeatResponse, request, _HEARTBEAT_VERSION)
         except LostError:
@@ -100,7 +100,7 @@ class ConsumerMember(Member):
 
     def _request(self) -> ConsumerGroupHeartbeatRequest:
         if self.generation != _JOINS and not self._tells_all:
-            return ConsumerGroupHeartbeatRequest(self.group, self.member_id, self.generation)
+            return _nothing_new(self.group, self.member_id, self.generation)
         owned = [
             TopicPartitions(self._topic_ids[topic], partitions) for topic, partitions in by_topic(self.owned)
         ]
@@ -118,3 +118,8 @@ class ConsumerMember(Member):
         topics = [MetadataRequestTopic(name=topic) for topic in self.membership.topics]
         answer = yield from insist(MetadataResponse, MetadataRequest(topics), _METADATA_VERSION)
         self._topic_ids = {topic.name or "": topic.topic_id for topic in answer.topics}
+
+
+def _nothing_new(group: str, member_id: str, epoch: int) -> ConsumerGroupHeartbeatRequest:
+    """No list is not an empty list, which would say that we own nothing."""
+    return ConsumerGroupHeartbeatRequest(group, member_id, epoch, topic_partitions=None)

@@ -70,10 +70,14 @@ _PROPERTIES = {
 }
 _COMPACTED = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", **SMALL_SEGMENTS}
 _VARIATIONS = (
-    Variation({"group.initial.rebalance.delay.ms": "0"}),
-    Variation({"group.initial.rebalance.delay.ms": "60"}),
+    Variation({"group.initial.rebalance.delay.ms": "0", "group.consumer.assignment.interval.ms": "0"}),
+    Variation({"group.initial.rebalance.delay.ms": "60", "group.consumer.assignment.interval.ms": "150"}),
     Variation(
-        {"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "20"},
+        {
+            "group.initial.rebalance.delay.ms": "0",
+            "group.consumer.assignment.interval.ms": "0",
+            "log.cleaner.backoff.ms": "20",
+        },
         (Topic("__consumer_offsets", 2, _COMPACTED), Topic("__transaction_state", 2, _COMPACTED)),
     ),
 )
@@ -141,7 +145,7 @@ EXACTLY_ONCE = replace(
 _FLUSHING = {**_PROPERTIES, "log.flush.interval.messages": "1"}
 
 
-def _in_the_dark(promise: Promise) -> Promise:
+def in_the_dark(promise: Promise) -> Promise:
     return replace(
         promise,
         name=f"{promise.name}_power_loss",
@@ -153,7 +157,7 @@ def _in_the_dark(promise: Promise) -> Promise:
     )
 
 
-def _at_every_step(promise: Promise) -> Promise:
+def at_every_step(promise: Promise) -> Promise:
     return replace(
         promise,
         name=f"{promise.name}_every_step",
@@ -166,6 +170,6 @@ def _at_every_step(promise: Promise) -> Promise:
 _BY_CHANCE = (GROUPS, TRANSACTIONS, EXACTLY_ONCE)
 COORDINATION = (
     *_BY_CHANCE,
-    *map(_in_the_dark, _BY_CHANCE),
-    *map(_at_every_step, _BY_CHANCE),
+    *map(in_the_dark, _BY_CHANCE),
+    *map(at_every_step, _BY_CHANCE),
 )

@@ -119,6 +119,8 @@ class GroupCrew(Crew):
         super().heal()
         for former in self._former:
             former.retiring = True
+        if len(self._desks) > 1 and self.world.random.chance(_GOES_CHANCE):
+            self._close_desk()
         for desk, staff in enumerate(self._desks):
             if staff is not None:
                 staff.steady = True
@@ -134,6 +136,8 @@ class GroupCrew(Crew):
     # --- comings and goings --------------------------------------------------------------------------------
 
     def _fill(self, desk: int) -> None:
+        if desk >= len(self._desks):
+            return
         here = self._desks[desk]
         if here is not None and not here.finished:
             return
@@ -148,11 +152,17 @@ class GroupCrew(Crew):
 
     def _go(self, desk: int, staff: Staff) -> None:
         if self.healed or self._desks[desk] is not staff:
-            return
+            return  # `healed` first: the desk may be closed
         self._desks[desk] = None
         way = self.world.random.pick((self._leaves, self._dies, self._freezes))
         way(staff)
         self.world.soon(_VACANT_MS, lambda: self._fill(desk))
+
+    def _close_desk(self) -> None:
+        """Somebody dies for good; the others must take over."""
+        last = self._desks.pop()
+        if last is not None:
+            last.finish()
 
     def _leaves(self, staff: Staff) -> None:
         staff.retiring = True
@@ -186,6 +196,9 @@ class WriterCrew(Crew):
             else:
                 self.world.soon(_STAY_MS[1], lambda old=before, new=person: self._take_over(old, new))  # type: ignore[misc]
             before = person
+        if before is not None and self.world.random.chance(_GOES_CHANCE):
+            last = before
+            self.world.after(self.world.random.between(*_STAY_MS), last.finish)  # its transaction stays open
 
     def _take_over(self, old: TransactionalProducer, new: TransactionalProducer) -> None:
         if self.world.random.chance(0.5):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.admins import Creator, Lister, Topic
-from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, TransactionAuditor
+from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, OffsetWatcher, TransactionAuditor
 from barnabas.sim.checkers import Facts
 from barnabas.sim.clients import Client
 from barnabas.sim.consumers import Consumer
@@ -17,6 +17,7 @@ from barnabas.sim.crews import GroupCrew
 from barnabas.sim.faults import Faults, Kind
 from barnabas.sim.history import Broke, History
 from barnabas.sim.host import Host
+from barnabas.sim.membership import Places
 from barnabas.sim.producers import Producer
 from barnabas.sim.promise import Plan, Promise
 from barnabas.sim.world import SeededRandom, World
@@ -86,8 +87,15 @@ class Schedule:
         if self.crews:
             stable = Consumer(self.world, self.host, "stable-follower", self.places, read_committed=True)
             self.consumers.append(stable)
+        if self._groups:
+            self.consumers.append(OffsetWatcher(self.world, self.host, "offset-watcher", self._groups))
         topics = [*self.plan.topics, *self.plan.more_topics]
         self.creator = Creator(self.world, self.host, topics, self._created)
+
+    @property
+    def _groups(self) -> dict[str, Places]:
+        crews = [crew for crew in self.crews if isinstance(crew, GroupCrew)]
+        return {crew.membership.group: crew.membership.places for crew in crews}
 
     def _created(self) -> None:
         for client in (*self.producers, *self.consumers):
@@ -112,8 +120,7 @@ class Schedule:
             latest_ms=self.promise.faults_ms,
         )
         self.creator.begin()
-        if not self._work_through(faults):
-            return
+        self._work_through(faults)
         for consumer in self.consumers:
             consumer.finish()
         for crew in self.crews:
@@ -123,7 +130,8 @@ class Schedule:
         self._read_everything()
 
     def _work_through(self, faults: Faults) -> bool:
-        """Until all that was to be written is written, and every group has read it."""
+        """Until all that was to be written is written, and every group has read it. Whoever is stuck has
+        broken a promise; what is left is read all the same, to judge the others."""
         if not self._wait("the load", lambda: faults.over and all(one.finished for one in self.producers)):
             return False
         for crew in self.crews:
@@ -143,17 +151,12 @@ class Schedule:
             Lister(self.world, self.host),
         ]
         if self.crews:
-            groups = {
-                crew.membership.group: crew.membership.places
-                for crew in self.crews
-                if isinstance(crew, GroupCrew)
-            }
             stable = Consumer(
                 self.world, self.host, "stable-reader", self.places, final=True, read_committed=True
             )
             readers += [
                 stable,
-                OffsetAuditor(self.world, self.host, groups),
+                OffsetAuditor(self.world, self.host, "offset-auditor", self._groups),
                 TransactionAuditor(self.world, self.host),
             ]
         self._audit("the last read", readers)
