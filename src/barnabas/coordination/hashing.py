@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def java_hash(text: str) -> int:
     """`String.hashCode` over UTF-16 code units, as a signed 32-bit number."""
     value = 0
-    encoded = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(encoded[::2], encoded[1::2], strict=True):
-        value = (value * 31 + (high << 8 | low)) & 0xFFFFFFFF
+    for unit in _units(text):
+        value = (value * 31 + unit) & 0xFFFFFFFF
     return value - (1 << 32) if value >> 31 else value
+
+
+def _units(text: str) -> Iterable[int]:
+    if text.isascii():  # asked with every request to a coordinator, and nearly always so
+        return text.encode()
+    encoded = text.encode("utf-16-be", "surrogatepass")
+    return (high << 8 | low for high, low in zip(encoded[::2], encoded[1::2], strict=True))
 
 
 def partition_of(key: str, partitions: int) -> int:

@@ -28,6 +28,11 @@ def must_inspect(config: LogConfig) -> bool:
     )
 
 
+def must_inspect_ours(config: LogConfig) -> bool:
+    """What coordinators append has keys and the time of day already; only its codec may have to change."""
+    return config.compression_type != "producer"
+
+
 def inspected(
     view: memoryview,
     batches: Batches,

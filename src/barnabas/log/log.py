@@ -13,7 +13,7 @@ from barnabas.log import shrink
 from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
 from barnabas.log.config import LONG_MAX, LogConfig
 from barnabas.log.core import Parts
-from barnabas.log.inspection import inspected, must_inspect
+from barnabas.log.inspection import inspected, must_inspect, must_inspect_ours
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
 from barnabas.log.reading import ReadableLog
@@ -67,10 +67,12 @@ class Log(ReadableLog):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
         self._must_inspect = must_inspect(self.config)
+        self._must_inspect_ours = must_inspect_ours(self.config)
 
     def update_config(self, config: LogConfig) -> None:
         self.config = config
         self._must_inspect = must_inspect(config)
+        self._must_inspect_ours = must_inspect_ours(config)
         for segment in self.segments:
             segment.index_interval_bytes = config.index_interval_bytes
 
@@ -110,7 +112,8 @@ class Log(ReadableLog):
         if not batches:
             return Appended(-1, -1, -1, self.log_start_offset)
         latest_ms = now_ms + config.message_timestamp_after_max_ms
-        if self._must_inspect or _odd_timestamps(batches, latest_ms):
+        must_inspect = self._must_inspect_ours if origin is Origin.COORDINATOR else self._must_inspect
+        if must_inspect or _odd_timestamps(batches, latest_ms):
             view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
         append_time_ms = self._stamp(view, batches, now_ms) if config.log_append_time else -1
         size = self._check_set(batches)
