@@ -77,10 +77,10 @@ class Subject:
         time.sleep(0.2)  # Apache Kafka's broker learns of its leadership a moment after the answer
         return topic
 
-    def fresh_topic(self, name: str) -> str:
+    def fresh_topic(self, name: str, *, partitions: int = 1) -> str:
         """An empty topic: a row that is measured there and back finds the same both times."""
         self._fresh += 1
-        return self.create_topic(f"{name}-{self._fresh}")
+        return self.create_topic(f"{name}-{self._fresh}", partitions=partitions)
 
     def alter_topic(self, topic: str, configs: Mapping[str, str]) -> None:
         changes = [

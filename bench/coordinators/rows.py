@@ -9,7 +9,7 @@ from bench.coordinators.commits import commits
 from bench.coordinators.groups import join, leave, with_default_timing
 from bench.coordinators.librdkafka import run as run_librdkafka
 from bench.coordinators.members import classic_member, consumer_member
-from bench.coordinators.transactions import transactions
+from bench.coordinators.transactions import transactions, transactions_without_back_off
 from bench.rows import Figure, Figures, Row
 from bench.scale import Scale
 from bench.subject import Subject
@@ -43,7 +43,7 @@ READ_FIGURES = (_more("throughput", "MB/s"), _less("CPU", "s/GB"))
 
 def through_librdkafka(partitions: int) -> Callable[[Subject, Scale], Figures]:
     def run(subject: Subject, scale: Scale) -> Figures:
-        topic = subject.create_topic(f"confluent-transactions-{partitions}", partitions=partitions)
+        topic = subject.fresh_topic(f"confluent-transactions-{partitions}", partitions=partitions)
         return run_librdkafka("transact", subject.bootstrap, topic, partitions, scale.seconds)
 
     return run
@@ -71,12 +71,14 @@ ROWS = (
         "classic, with Kafka's delays of 3 s",
         with_default_timing(classic_member),
         DEFAULT_FIGURES,
+        once=True,
     ),
     Row(
         "groups-default-848",
         "KIP-848, with Kafka's heartbeats of 5 s",
         with_default_timing(consumer_member),
         DEFAULT_FIGURES,
+        once=True,
     ),
     Row("commits-1", "offset commits, 1 member", commits(1), COMMIT_FIGURES),
     Row("commits-16", "offset commits, 16 members of 16 groups", commits(16), COMMIT_FIGURES),
@@ -97,6 +99,13 @@ ROWS = (
         "the same, 10 producers at once",
         transactions(partitions=10, producers=10),
         TRANSACTION_FIGURES,
+    ),
+    Row(
+        "transactions-eager",
+        "the same, back-off of 1 ms in the broker",
+        transactions_without_back_off(partitions=10, producers=10),
+        TRANSACTION_FIGURES,
+        once=True,
     ),
     Row(
         "transactions-librdkafka-1",

@@ -31,8 +31,8 @@ class Topic:
     partitions: int
 
 
-def topic_with_records(subject: Subject, name: str, partitions: int) -> Topic:
-    subject.create_topic(name, partitions=partitions)
+def topic_with_records(subject: Subject, prefix: str, partitions: int) -> Topic:
+    name = subject.fresh_topic(prefix, partitions=partitions)
     found: list[Topic] = []
     with Stage(subject.port) as stage:
         task = stage.add(_fill(name, partitions, found))

@@ -148,7 +148,11 @@ class LogCore:
             self._unsynced_paths.append(path)
 
     def complete_transaction(self, completed: CompletedTransaction) -> None:
-        """Index before state: a reader that sees the transaction decided must find it in the index."""
+        """Index before state: a reader that sees the transaction decided must find it in the index.
+
+        Those replicated meanwhile are forgotten here, or a partition that nobody reads would remember all.
+        """
+        self.producers.on_high_watermark(self.high_watermark)
         if completed.aborted:
             self.active.transaction_index.append(
                 AbortedTransaction(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import NamedTuple
 
 
@@ -15,11 +16,21 @@ class CompletedTransaction(NamedTuple):
 
 class OpenTransactions:
     def __init__(self) -> None:
-        self.first_unstable_offset: int | None = None
         # First offset → producer id. Transactions begin at rising offsets, so the first key is the lowest.
         self._ongoing: dict[int, int] = {}
-        # First offset → last offset of transactions that ended above the high watermark.
+        # First offset → last offset of transactions that ended above the high watermark, as they ended.
         self._unreplicated: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._ongoing) + len(self._unreplicated)
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        ongoing = next(iter(self._ongoing), None)
+        if not self._unreplicated:  # asked at every fetch, and nearly always so
+            return ongoing
+        lowest = min(self._unreplicated)
+        return lowest if ongoing is None else min(lowest, ongoing)
 
     @property
     def first_undecided_offset(self) -> int | None:
@@ -31,7 +42,6 @@ class OpenTransactions:
 
     def begin(self, first_offset: int, producer_id: int) -> None:
         self._ongoing[first_offset] = producer_id
-        self._refresh()
 
     def last_stable_offset_without(self, producer_id: int, end_offset: int) -> int:
         """Where readers will stop once this producer's transaction has ended before `end_offset`."""
@@ -41,21 +51,13 @@ class OpenTransactions:
     def complete(self, completed: CompletedTransaction) -> None:
         del self._ongoing[completed.first_offset]
         self._unreplicated[completed.first_offset] = completed.last_offset
-        self._refresh()
 
     def replicated_up_to(self, offset: int) -> None:
         if self._unreplicated:
-            waiting = {first: last for first, last in self._unreplicated.items() if last >= offset}
-            self._unreplicated = waiting
-            self._refresh()
+            ended = takewhile(lambda ends: ends[1] < offset, self._unreplicated.items())
+            for first, _ in tuple(ended):
+                del self._unreplicated[first]
 
     def clear(self) -> None:
         self._ongoing.clear()
         self._unreplicated.clear()
-        self.first_unstable_offset = None
-
-    def _refresh(self) -> None:
-        candidates = [*self._unreplicated]
-        if self._ongoing:
-            candidates.append(next(iter(self._ongoing)))
-        self.first_unstable_offset = min(candidates, default=None)

@@ -8,7 +8,7 @@ from barnabas.log.producer_state import ProducerStates
 from barnabas.log.verification import Guard
 from barnabas.ports import Buffer
 from barnabas.records.batch import CONTROL_MASK, TRANSACTIONAL_MASK, BatchHeader
-from barnabas.records.control import EndTransactionMarker, parse_control
+from barnabas.records.control import EndTransactionMarker, parse_control, plain_marker
 from barnabas.records.errors import MalformedRecordsError
 from barnabas.records.walk import records_of
 
@@ -17,6 +17,9 @@ _MARKER_BYTES_MAX = 4096
 
 def marker_of(buffer: Buffer, position: int, header: BatchHeader) -> EndTransactionMarker | None:
     """The marker in a control batch; None for other controls and for a batch that compaction has emptied."""
+    plain = plain_marker(buffer, position, header)
+    if plain is not None:
+        return plain
     for record in records_of(buffer, position, header, _MARKER_BYTES_MAX):
         control = parse_control(record)
         return control if isinstance(control, EndTransactionMarker) else None

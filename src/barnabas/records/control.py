@@ -11,8 +11,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from barnabas.records.batch import NO_LEADER_EPOCH
-from barnabas.records.build import build_batch
+from barnabas.ports import Buffer
+from barnabas.records.batch import (
+    CONTROL_MASK,
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MAGIC,
+    NO_LEADER_EPOCH,
+    NO_SEQUENCE,
+    TRANSACTIONAL_MASK,
+    BatchHeader,
+)
+from barnabas.records.build import build_batch, pack_batch
+from barnabas.records.compress import Codec
 from barnabas.records.errors import MalformedRecordsError
 from barnabas.records.walk import Record
 
@@ -22,6 +33,11 @@ LEADER_CHANGE_VERSION = 0
 
 _KEY = struct.Struct(">hh")
 _MARKER = struct.Struct(">hi")
+# A marker as every broker writes it: one record, uncompressed, deltas of 0. Length, attributes, deltas and
+# the key's length; version and type; the value's length; version and coordinator epoch; no headers.
+_PLAIN = struct.Struct(">5shhBhiB")
+_PLAIN_LENGTH = HEADER_SIZE - LOG_OVERHEAD + _PLAIN.size
+_PLAIN_HEAD, _PLAIN_VALUE_LENGTH = b"\x20\0\0\0\x08", 12
 _LEADER_CHANGE = struct.Struct(">hi")
 _VOTER = struct.Struct(">iB")  # id, no tagged fields
 
@@ -34,6 +50,9 @@ class ControlType(IntEnum):
     SNAPSHOT_FOOTER = 4
     KRAFT_VERSION = 5
     KRAFT_VOTERS = 6
+
+
+_ENDS = frozenset({ControlType.ABORT, ControlType.COMMIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +89,31 @@ def build_marker(
 ) -> bytearray:
     """The batch that ends a producer's transaction in one partition: one record, no sequence."""
     kind = ControlType.COMMIT if marker.committed else ControlType.ABORT
-    key, value = _KEY.pack(CONTROL_KEY_VERSION, kind), _MARKER.pack(MARKER_VERSION, marker.coordinator_epoch)
-    return build_batch(
-        [Record(base_offset, timestamp, key, value)],
+    record = _PLAIN.pack(
+        _PLAIN_HEAD,
+        CONTROL_KEY_VERSION,
+        kind,
+        _PLAIN_VALUE_LENGTH,
+        MARKER_VERSION,
+        marker.coordinator_epoch,
+        0,
+    )
+    header = BatchHeader(
         base_offset=base_offset,
+        length=0,
+        leader_epoch=leader_epoch,
+        magic=MAGIC,
+        crc=0,
+        attributes=TRANSACTIONAL_MASK | CONTROL_MASK,
+        last_offset_delta=0,
+        base_timestamp=timestamp,
+        max_timestamp=timestamp,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
-        transactional=True,
-        control=True,
-        leader_epoch=leader_epoch,
+        base_sequence=NO_SEQUENCE,
+        count=1,
     )
+    return pack_batch(header, record, Codec.NONE)
 
 
 def build_leader_change(
@@ -98,6 +132,21 @@ def build_leader_change(
         control=True,
         leader_epoch=leader_epoch,
     )
+
+
+def plain_marker(buffer: Buffer, position: int, header: BatchHeader) -> EndTransactionMarker | None:
+    """The marker of a batch in its usual shape, without the walk; None if it must be looked at closely."""
+    if header.length != _PLAIN_LENGTH or header.codec != Codec.NONE or header.count != 1:
+        return None
+    if position + LOG_OVERHEAD + _PLAIN_LENGTH > len(buffer):
+        return None
+    head, key_version, kind, value_length, version, coordinator_epoch, headers = _PLAIN.unpack_from(
+        buffer, position + HEADER_SIZE
+    )
+    shape = (head, key_version, value_length, version, headers)
+    if shape != (_PLAIN_HEAD, CONTROL_KEY_VERSION, _PLAIN_VALUE_LENGTH, MARKER_VERSION, 0):
+        return None
+    return EndTransactionMarker(kind == ControlType.COMMIT, coordinator_epoch) if kind in _ENDS else None
 
 
 def parse_control(record: Record) -> Control:

@@ -5,6 +5,7 @@ from tests.unit.log.log_support import append, batch, batches_in, open_test_log
 
 from barnabas.log.config import LogConfig, TimestampType
 from barnabas.log.log import Log
+from barnabas.log.producer_entry import Origin
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.records.compress import Codec
 from barnabas.records.errors import RejectedRecordsError
@@ -64,6 +65,12 @@ def test_the_future_is_refused_by_default() -> None:
     with pytest.raises(ApiError) as refused:
         append(log, batch(1, timestamps=[1000 + 3_600_001]))
     assert refused.value.code is ErrorCode.INVALID_TIMESTAMP
+
+
+def test_a_codec_asked_for_is_given_to_what_coordinators_append_too() -> None:
+    log = log_with(cleanup_policy="compact", compression_type="lz4")
+    append(log, batch(3, key=b"k", value=b"x" * 200), origin=Origin.COORDINATOR)
+    assert [header.codec for header in batches_in(log.read(0, 1 << 20, upper_offset=3))] == [Codec.LZ4]
 
 
 @pytest.mark.parametrize("target", ["gzip", "lz4", "zstd", "snappy", "uncompressed"])

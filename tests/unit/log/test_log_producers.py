@@ -107,6 +107,32 @@ def test_readers_of_committed_records_stop_before_an_open_transaction() -> None:
     assert log.last_stable_offset == 6
 
 
+def test_decided_transactions_are_forgotten_though_nobody_reads() -> None:
+    log = open_test_log(SimulatedDisk())
+    for sequence in range(20):
+        transactional(log, 1, sequence)
+        end(log, 1, committed=True)
+        log.high_watermark = log.log_end_offset
+    assert len(log.producers.transactions) == 1  # the last, until somebody asks or another ends
+    assert log.last_stable_offset == log.log_end_offset
+    assert len(log.producers.transactions) == 0
+
+
+def test_transactions_that_ended_above_the_high_watermark_hold_readers_back() -> None:
+    log = open_test_log(SimulatedDisk())
+    for producer_id in (1, 2, 3):
+        transactional(log, producer_id)
+    for producer_id in (3, 1, 2):
+        end(log, producer_id, committed=True)
+    # Offsets 0, 1, 2 are records of 1, 2, 3; offsets 3, 4, 5 end 3, 1, 2.
+    assert [_stable_at(log, offset) for offset in range(7)] == [0, 0, 0, 0, 0, 1, 6]
+
+
+def _stable_at(log: Log, high_watermark: int) -> int:
+    log.high_watermark = high_watermark
+    return log.last_stable_offset
+
+
 def test_aborted_transactions_in_range_are_named_also_after_a_crash() -> None:
     disk = SimulatedDisk()
     log = open_test_log(disk)

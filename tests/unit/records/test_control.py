@@ -15,6 +15,7 @@ from barnabas.records.control import (
     build_leader_change,
     build_marker,
     parse_control,
+    plain_marker,
 )
 from barnabas.records.errors import MalformedRecordsError
 from barnabas.records.walk import Record
@@ -34,6 +35,19 @@ def test_a_marker_is_a_transactional_control_batch_without_sequence(committed: b
     (record,) = read(batch)
     assert record == Record(40, 99, bytes([0, 0, 0, committed]), bytes([0, 0, 0, 0, 0, 17]))
     assert parse_control(record) == marker
+    assert plain_marker(batch, 0, header) == marker
+
+
+@given(at=st.integers(b.HEADER_SIZE, b.HEADER_SIZE + 16), byte=st.integers(0, 255), committed=st.booleans())
+def test_a_marker_read_without_the_walk_is_the_one_the_walk_finds(
+    at: int, byte: int, committed: bool
+) -> None:
+    batch = build_marker(EndTransactionMarker(committed, 17), producer_id=1, producer_epoch=5, timestamp=99)
+    batch[at] = byte
+    plain = plain_marker(batch, 0, b.read_header(batch))
+    if plain is not None:
+        (record,) = read(batch)
+        assert parse_control(record) == plain
 
 
 ids = st.integers(-1, 2**31 - 1)
