@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable
+from functools import partial
 
 from barnabas.coordination.outcome import NOTHING, Answer, Entry, Outcome, Producer, Ticket
 from barnabas.model.errors import ApiError, ErrorCode
@@ -252,7 +253,7 @@ class TransactionShard:
         self._upkeep.start()
         for transaction in [one for one in self.transactions.values() if one.is_ending]:
             log.info("Finishing the transaction of %s, decided before", transaction.transactional_id)
-            yield Outcome(committed=lambda decided=transaction: self._send_markers(decided))  # type: ignore[misc]
+            yield Outcome(committed=partial(self._send_markers, transaction))
 
     def unloaded(self) -> None:
         self.new_ids.abandon()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.ticket import Later
-from barnabas.coordination.outcome import Outcome
+from barnabas.broker.group_requests import Gathering
+from barnabas.coordination.outcome import Outcome, Ticket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -26,20 +28,21 @@ def handle(
     names = list(dict.fromkeys(request.transactional_ids))
     if not names:
         return DescribeTransactionsResponse()
-    told: dict[str, TransactionState] = {}
 
-    def tell(state: object) -> None:
-        assert isinstance(state, TransactionState)
-        told[state.transactional_id] = state
-        if len(told) == len(names):
-            context.reply(DescribeTransactionsResponse(transaction_states=[told[name] for name in names]))
+    def described(states: Sequence[TransactionState]) -> None:
+        context.reply(DescribeTransactionsResponse(transaction_states=states))
 
-    for name in names:
-        _ask(node, name, Later(tell, lambda code, name=name: tell(TransactionState(code, name))))  # type: ignore[misc]
+    gathering = Gathering(len(names), described)
+    for part, name in enumerate(names):
+        _ask(node, name, gathering.ticket(part, partial(_refusal, name)))
     return None
 
 
-def _ask(node: Node, name: str, ticket: Later) -> None:
+def _refusal(name: str, code: ErrorCode) -> TransactionState:
+    return TransactionState(code, name)
+
+
+def _ask(node: Node, name: str, ticket: Ticket) -> None:
     def operation(shard: TransactionShard) -> Outcome:
         return Outcome(answers=[(ticket, describe(name, shard.transactions.get(name)))])
 

@@ -3,6 +3,7 @@ send it to other brokers, and administrators to end a transaction that hangs."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
@@ -49,7 +50,7 @@ def handle(node: Node, context: Context, request: WriteTxnMarkersRequest) -> Wri
             Producer(row.producer_id, row.producer_epoch),
             EndTransactionMarker(row.transaction_result, row.coordinator_epoch),
             row.transaction_version,
-            lambda code, row=row, place=place: written(row.producer_id, place, code),  # type: ignore[misc]
+            partial(written, row.producer_id, place),
         )
     return None
 

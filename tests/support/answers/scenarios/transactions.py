@@ -247,8 +247,16 @@ def transactions_need_their_partitions(d: Dialogue) -> None:
     d.ask("add with an unknown id", lambda v: unknown.add(topic, 0, version=v))
     d.ask("end with an unknown id", unknown.end(True))
     d.ask("offsets with an unknown id", AddOffsetsToTxnRequest(unknown.id, 4242, 0, "g"))
+    both = _fresh(owner).records(topic)
+    both.topic_data[0].partition_data = [
+        *both.topic_data[0].partition_data,
+        *wrong.records(topic, 1).topic_data[0].partition_data,
+    ]
+    d.ask("two producers in one request", both, (9, 11, 12))
     empty = Owner(d)
     empty.id = ""
+    empty.producer_id, empty.epoch = owner.producer_id, owner.epoch
+    d.ask("write with an empty id", empty.records(topic, 1), range(9, 13))
     d.ask("add with an empty id", lambda v: empty.add(topic, 0, version=v))
     d.ask("end with an empty id", empty.end(True))
     d.ask("describe nothing", DescribeTransactionsRequest([]))
