@@ -21,6 +21,7 @@ NAMES = (
     "transactions_as_readers_see_them",
     "hanging_transactions",
     "offsets_in_transactions",
+    "transaction_walks",
 )
 
 
