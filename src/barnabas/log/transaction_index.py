@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.ports import File, Filesystem
@@ -15,6 +16,7 @@ from barnabas.ports import File, Filesystem
 SUFFIX = ".txnindex"
 _ENTRY = struct.Struct(">hqqqq")
 _VERSION = 0
+_ENTRIES_PER_READ = 64
 
 
 class AbortedTransaction(NamedTuple):
@@ -59,14 +61,42 @@ class TransactionIndex:
         return [AbortedTransaction(*row[1:]) for row in _ENTRY.iter_unpack(self._whole_entries())]
 
     def collect(self, fetch_offset: int, upper_bound_offset: int) -> SearchResult:
-        """Those that overlap [fetch_offset, upper_bound_offset)."""
+        """Those that overlap [fetch_offset, upper_bound_offset). Every committed reader's fetch asks, so only as
+        much of the file is read as it takes: markers stand in the order of their offsets."""
         found: list[AbortedTransaction] = []
-        for one in self.all():
-            if one.last_offset >= fetch_offset and one.first_offset < upper_bound_offset:
+        for one in self._from(self._first_that_ends_at(fetch_offset)):
+            if one.first_offset < upper_bound_offset:
                 found.append(one)
             if one.last_stable_offset >= upper_bound_offset:
                 return SearchResult(found, complete=True)
         return SearchResult(found, complete=False)
+
+    def _first_that_ends_at(self, offset: int) -> int:
+        """The position of the first entry whose marker stands at `offset` or later."""
+        low, high = 0, self._count()
+        while low < high:
+            middle = (low + high) // 2
+            (one,) = self._read(middle, 1)
+            if one.last_offset < offset:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _from(self, position: int) -> Iterator[AbortedTransaction]:
+        count = self._count()
+        while position < count:
+            rows = self._read(position, min(_ENTRIES_PER_READ, count - position))
+            yield from rows
+            position += len(rows)
+
+    def _count(self) -> int:
+        return 0 if self._file is None else self._file.size() // _ENTRY.size
+
+    def _read(self, position: int, count: int) -> list[AbortedTransaction]:
+        assert self._file is not None
+        data = self._file.read(position * _ENTRY.size, count * _ENTRY.size)
+        return [AbortedTransaction(*row[1:]) for row in _ENTRY.iter_unpack(data)]
 
     def check(self) -> None:
         """Raise CorruptTransactionIndexError if this cannot have been written for this segment."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ABORT: Final = "abort what ran out of time"
 _EXPIRE: Final = "forget unused ids"
+_APART_MS: Final = 100
 # In one batch: small enough for any `max.message.bytes` that lets a transaction's own record through.
 _TOMBSTONES_BYTES_MAX: Final = 16 << 10
 
@@ -27,15 +28,16 @@ class Upkeep:
 
     def start(self) -> None:
         self._again(_ABORT)
-        self._again(_EXPIRE)
+        # Not all shards of a broker at once: each looks at everything it has.
+        self._again(_EXPIRE, later_ms=_APART_MS * self._shard.partition)
 
-    def _again(self, what: str) -> None:
+    def _again(self, what: str, later_ms: int = 0) -> None:
         name, operation = (
             ("transaction.abort.timed.out.transaction.cleanup.interval.ms", self.abort_late)
             if what is _ABORT
             else ("transaction.remove.expired.transaction.cleanup.interval.ms", self.expire)
         )
-        self._host.timers.schedule(what, self._host.settings.integer(name), operation)
+        self._host.timers.schedule(what, self._host.settings.integer(name) + later_ms, operation)
 
     # --- timeouts ------------------------------------------------------------------------------------------
 

@@ -51,6 +51,15 @@ def test_a_search_finds_what_overlaps_and_knows_when_it_is_done(
     assert index.collect(fetch_offset, upper_bound) == (found, complete)
 
 
+def test_a_search_in_a_long_file_misses_nothing() -> None:
+    many = [AbortedTransaction(n % 7, 10 * n, 10 * n + 15, 10 * n + 6) for n in range(500)]
+    _, index = index_of(*many)
+    for low, high in ((0, 40), (2_000, 2_001), (2_016, 2_500), (4_980, 9_000), (6_000, 9_000), (0, 9_000)):
+        found, complete = index.collect(low, high)
+        assert found == [one for one in many if one.last_offset >= low and one.first_offset < high]
+        assert complete == any(one.last_stable_offset >= high for one in many)
+
+
 def test_truncating_forgets_markers_from_there_on_and_appending_goes_on() -> None:
     _, index = index_of(ONE, TWO, THREE)
     index.truncate_to(20)
