@@ -182,6 +182,28 @@ def static_members(dialogue: Dialogue) -> None:
 
 
 @scenario
+def static_members_with_other_wishes(dialogue: Dialogue) -> None:
+    ask = dialogue.ask
+    for version in (5, 9):
+        group = dialogue.name(f"g{version}")
+        ready(dialogue, group)
+        _settle(dialogue, group, "i")
+        other = join(group, group_instance_id="i", protocols=protocols("range", topics=("u",)))
+        member_id = ask("other topics", other, version, view=anonymous).member_id
+        ask("the assignment stands", sync(group, 1, member_id, "i"), 5)
+        wider = join(group, group_instance_id="i", protocols=protocols("range", "other"))
+        member_id = ask("one more protocol", wider, version, view=anonymous).member_id
+        ask("the assignment still stands", sync(group, 1, member_id, "i"), 5)
+        wider.protocols = protocols("other", "range")
+        answer = ask("another favourite", wider, version, view=anonymous)
+        ask("before the assignment", HeartbeatRequest(group, 2, answer.member_id, "i"), 4)
+        answer = ask("back before the assignment", wider, version, view=anonymous)
+        ask("its generation", HeartbeatRequest(group, answer.generation_id, answer.member_id, "i"), 4)
+        ask("the one before", HeartbeatRequest(group, answer.generation_id - 1, answer.member_id, "i"), 4)
+        ask("describe", DescribeGroupsRequest([group]), 6, anonymous)
+
+
+@scenario
 def a_second_member(dialogue: Dialogue) -> None:
     group = dialogue.name("g")
     ready(dialogue, group)
