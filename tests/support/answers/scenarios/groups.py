@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.peer import Peer
-from tests.support.answers.scenario import scenario
+from tests.support.answers.scenario import with_groups
 from tests.support.groups import subscription
 
 from barnabas.protocol.messages.delete_groups import DeleteGroupsRequest
@@ -75,7 +75,7 @@ def _settle(dialogue: Dialogue, group: str, instance_id: str | None = None) -> s
     return member_id
 
 
-@scenario
+@with_groups
 def join_group_refused(dialogue: Dialogue) -> None:
     group = dialogue.name("g")
     ready(dialogue, group)
@@ -91,7 +91,7 @@ def join_group_refused(dialogue: Dialogue) -> None:
     ask("an instance nobody knows", join(group, "x", group_instance_id="i"), range(5, 10), view=anonymous)
 
 
-@scenario
+@with_groups
 def join_group_alone(dialogue: Dialogue) -> None:
     for version in (0, 6, 9):
         group = dialogue.name(f"g{version}")
@@ -132,7 +132,7 @@ def join_group_alone(dialogue: Dialogue) -> None:
         ask("describe what is gone", DescribeGroupsRequest([group]))
 
 
-@scenario
+@with_groups
 def requests_without_a_group(dialogue: Dialogue) -> None:
     group = dialogue.name("g")
     ready(dialogue, group)
@@ -154,7 +154,7 @@ def requests_without_a_group(dialogue: Dialogue) -> None:
     ask("delete none", DeleteGroupsRequest([]))
 
 
-@scenario
+@with_groups
 def static_members(dialogue: Dialogue) -> None:
     for version in (5, 9):
         group = dialogue.name(f"g{version}")
@@ -181,7 +181,7 @@ def static_members(dialogue: Dialogue) -> None:
         ask("describe what is empty", DescribeGroupsRequest([group]), 6)
 
 
-@scenario
+@with_groups
 def static_members_with_other_wishes(dialogue: Dialogue) -> None:
     ask = dialogue.ask
     for version in (5, 9):
@@ -203,7 +203,7 @@ def static_members_with_other_wishes(dialogue: Dialogue) -> None:
         ask("describe", DescribeGroupsRequest([group]), 6, anonymous)
 
 
-@scenario
+@with_groups
 def a_second_member(dialogue: Dialogue) -> None:
     group = dialogue.name("g")
     ready(dialogue, group)
