@@ -24,12 +24,16 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{1
 
 
 def anonymous(shown: Any) -> Any:
-    """Member ids end in a random UUID."""
+    """Member ids end in a random UUID, and Kafka keeps members in the order that chance gives them."""
     if isinstance(shown, dict):
-        return {key: anonymous(value) for key, value in shown.items()}
+        return {key: _ordered(key, anonymous(value)) for key, value in shown.items()}
     if isinstance(shown, list):
         return [anonymous(item) for item in shown]
     return _UUID.sub("UUID", shown) if isinstance(shown, str) else shown
+
+
+def _ordered(key: str, value: Any) -> Any:
+    return sorted(value, key=repr) if key == "members" else value
 
 
 def ready(dialogue: Dialogue, *groups: str) -> None:
