@@ -13,9 +13,11 @@ from tests.support.answers.dialogue import Dialogue, Transcript
 Scenario: TypeAlias = Callable[[Dialogue], None]
 SCENARIOS: dict[str, Scenario] = {}
 
-# Brokers of two kinds: as they come, and with settings that change answers.
+# Brokers of three kinds: as they come, with settings that change answers, and with groups, whose topics the
+# others must not find.
 USUAL = "usual"
 UNUSUAL = "unusual"
+GROUPS = "groups"
 SETTINGS: dict[str, dict[str, object]] = {
     USUAL: {},
     UNUSUAL: {
@@ -33,6 +35,7 @@ SETTINGS: dict[str, dict[str, object]] = {
         "log.segment.bytes": 1_500_000,
         "compression.type": "uncompressed",
     },
+    GROUPS: {"group.initial.rebalance.delay.ms": 0, "offsets.topic.num.partitions": 5},
 }
 _NEEDS: dict[str, str] = {}
 
@@ -44,6 +47,11 @@ def scenario(function: Scenario) -> Scenario:
 
 def on_unusual(function: Scenario) -> Scenario:
     _NEEDS[function.__name__] = UNUSUAL
+    return scenario(function)
+
+
+def with_groups(function: Scenario) -> Scenario:
+    _NEEDS[function.__name__] = GROUPS
     return scenario(function)
 
 

@@ -131,6 +131,27 @@ def test_a_rebalance_in_which_only_static_members_stay_away_goes_on_without_a_le
     assert set(groups.shard.groups["g"].member_ids()) == set(members.values())
 
 
+def test_a_rebalance_to_which_nobody_came_waits_again() -> None:
+    groups = Groups()
+    members = stable(groups, "a", "b")
+    newcomer = joined(groups.join()).member_id
+    groups.join(newcomer)
+    groups.leave(identity(newcomer))
+
+    def live(duration_ms: int) -> None:
+        for _ in range(duration_ms // SESSION_MS + 1):
+            for name, member_id in members.items():
+                groups.heartbeat(member_id, 1, group_instance_id=name)
+            groups.host.pass_ms(SESSION_MS - 1)
+
+    live(REBALANCE_MS)
+    assert groups.state() == "PreparingRebalance"
+    ticket = groups.join(members["b"], group_instance_id="b")
+    assert not ticket.done
+    live(REBALANCE_MS)
+    assert joined(ticket).leader == members["b"]
+
+
 def test_an_administrator_removes_an_instance_by_its_name() -> None:
     groups = Groups()
     members = stable(groups, "a", "b")

@@ -151,7 +151,7 @@ class ClassicGroup(Group):
         self.pending.discard(member.member_id)
 
     def remove(self, member: ClassicMember) -> None:
-        """Whoever it kept waiting has been answered before."""
+        """Whoever it kept waiting has been answered before; a rebalance follows."""
         del self.members[member.member_id]
         self._supporters.subtract(member.protocols.keys())
         self.joining -= member.join is not None
@@ -159,7 +159,6 @@ class ClassicGroup(Group):
             del self.static_members[member.instance_id]
         if self.leader_id == member.member_id:
             self.leader_id = next(iter(self.members), None)
-        self.unsynced.discard(member.member_id)
 
     def rename(self, member: ClassicMember, member_id: str) -> None:
         """A static member came back: it is the same one under another id."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.support.answers.dialogue import Dialogue
-from tests.support.answers.scenario import scenario
+from tests.support.answers.scenario import with_groups
 from tests.support.answers.scenarios.groups import join, ready, sync
 
 from barnabas.protocol.messages.delete_groups import DeleteGroupsRequest
@@ -59,7 +59,7 @@ def delete(group: str, topic: str, partitions: Sequence[int]) -> OffsetDeleteReq
 row = OffsetCommitRequestPartition
 
 
-@scenario
+@with_groups
 def offsets_without_a_group(dialogue: Dialogue) -> None:
     topic, group = dialogue.topic("t", 3), dialogue.name("g")
     ready(dialogue, group)
@@ -107,7 +107,7 @@ def offsets_without_a_group(dialogue: Dialogue) -> None:
     ask("nothing is left", fetch(group, None), range(2, 11))
 
 
-@scenario
+@with_groups
 def offsets_of_many_groups(dialogue: Dialogue) -> None:
     topic, groups = dialogue.topic("t", 2), [dialogue.name("a"), dialogue.name("b")]
     ready(dialogue, *groups)
@@ -122,7 +122,7 @@ def offsets_of_many_groups(dialogue: Dialogue) -> None:
     dialogue.ask("of none", OffsetFetchRequest([]), (8, 9, 10))
 
 
-@scenario
+@with_groups
 def offsets_of_members(dialogue: Dialogue) -> None:
     topic, other, group = dialogue.topic("t", 2), dialogue.topic("u"), dialogue.name("g")
     ready(dialogue, group)
@@ -164,7 +164,7 @@ def offsets_of_members(dialogue: Dialogue) -> None:
     ask("delete of a stranger's topic", delete(group, dialogue.name("no"), (0,)))
 
 
-@scenario
+@with_groups
 def offsets_of_another_protocol(dialogue: Dialogue) -> None:
     topic, group = dialogue.topic("t", 2), dialogue.name("g")
     ready(dialogue, group)
@@ -181,7 +181,7 @@ def offsets_of_another_protocol(dialogue: Dialogue) -> None:
     ask("delete", delete(group, topic, (0,)))
 
 
-@scenario
+@with_groups
 def offsets_of_subscribed_topics(dialogue: Dialogue) -> None:
     topic, group = dialogue.topic("t", 2), dialogue.name("g")
     ready(dialogue, group)
