@@ -54,5 +54,6 @@ def _refused(pattern: str, why: str) -> ApiError:
 
 
 def _words(error: Exception) -> str:
-    description, _, _ = error.args[0].decode("utf-8", "replace").partition(": ")
+    said: bytes = error.args[0]
+    description, _, _ = said.decode("utf-8", "replace").partition(": ")
     return _WORDS.get(description, description)
