@@ -144,7 +144,10 @@ def test_a_downgrade_survives_a_restart() -> None:
     new.leave()
     scene.restart()
     assert _kind(scene) == ("classic", "Stable")
-    assert old.beat() is ErrorCode.NONE
+    assert old.beat() is ErrorCode.ILLEGAL_GENERATION, "it comes again: what the other had is nobody's"
+    old.join()
+    old.sync(0, 1, 2, 3)
+    assert old.owned == [0, 1, 2, 3]
 
 
 def test_a_mixed_group_survives_a_restart() -> None:

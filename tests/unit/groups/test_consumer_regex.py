@@ -161,4 +161,4 @@ def test_a_pattern_that_would_take_too_much_memory_is_refused(pattern: str) -> N
 
 
 def test_a_pattern_that_hangs_other_engines_does_not_hang_us() -> None:
-    assert compile_pattern("(a*)*(a|aa)+b").fullmatch("a" * 249) is None
+    assert not compile_pattern("(a*)*(a|aa)+b")("a" * 249)

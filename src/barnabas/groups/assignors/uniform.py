@@ -76,7 +76,8 @@ def _keep(
     for topic_id in uuids_in_java_order(last):
         if topic_id not in topics:
             continue
-        partitions = partitions_in_java_order(last[topic_id])
+        count = group.partition_counts[topic_id]
+        partitions = [each for each in partitions_in_java_order(last[topic_id]) if each < count]
         if partitions[:room]:
             kept[topic_id] = set(partitions[:room])
         surplus += [(topic_id, partition) for partition in partitions[room:]]

@@ -19,6 +19,7 @@ from barnabas.groups.consumer.group import CONSUMER_PROTOCOL, ConsumerGroup
 from barnabas.groups.consumer.member import Member
 from barnabas.groups.group import Group
 from barnabas.model.errors import ErrorCode
+from barnabas.protocol.internal.groups import GroupMetadataValue
 
 
 def may_downgrade(
@@ -52,7 +53,7 @@ def downgrade(
         [
             *entries,
             *records.group_tombstones(group, member_ids),
-            group_entry(classic, classic.assignments()),
+            _remembered(classic, rebalance),
         ],
         replays=False,
     )
@@ -61,6 +62,15 @@ def downgrade(
         context.rebalancer.prepare(classic, outcome)
     _take_back_if_refused(context, group, classic, outcome)
     return outcome
+
+
+def _remembered(classic: ClassicGroup, rebalance: bool) -> Entry:
+    """A rebalance that begins is not in the log. Should we die before it ends, what the leaving member owned
+    would be nobody's: with a generation that no member knows, all of them come again (Kafka's do not)."""
+    key, value = group_entry(classic, classic.assignments())
+    assert isinstance(value, GroupMetadataValue)
+    value.generation += rebalance
+    return Entry(key, value)
 
 
 def _classic(context: Context, group: ConsumerGroup, members: Iterable[Member]) -> ClassicGroup:

@@ -5,20 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum, auto
-from typing import Any
 
 from barnabas.coordination.outcome import NOTHING, Entry, Outcome
 from barnabas.groups.consumer import records
 from barnabas.groups.consumer.context import Context
 from barnabas.groups.consumer.group import ConsumerGroup
 from barnabas.groups.consumer.member import Member
-from barnabas.groups.consumer.patterns import compile_pattern
+from barnabas.groups.consumer.patterns import Matches, compile_pattern
 from barnabas.groups.consumer.subscriptions import ResolvedRegex
 from barnabas.model.errors import ApiError
 from barnabas.model.image import ClusterImage
 
 REFRESH_INTERVAL_MIN_MS = 10_000
-MATCHES_PER_STEP = 5_000  # a few milliseconds of the broker's only thread
+MATCHES_PER_STEP = 1_000  # a few milliseconds of the broker's only thread
 
 
 class RegexChange(Enum):
@@ -112,15 +111,15 @@ class _Search:
         self.found: dict[str, set[str]] = {regex: set() for regex in group.subscriptions.by_regex}
         self._pairs = self._all_pairs(context.host.image)
 
-    def _all_pairs(self, image: ClusterImage) -> Iterator[tuple[str, Any, str]]:
+    def _all_pairs(self, image: ClusterImage) -> Iterator[tuple[str, Matches, str]]:
         names = tuple(image.topics)
         for regex in self.found:
             try:
-                pattern = compile_pattern(regex)
+                matches = compile_pattern(regex)
             except ApiError:
                 continue  # RE2/J took it when the log was another broker's: it matches nothing here
             for name in names:
-                yield regex, pattern, name
+                yield regex, matches, name
 
     def advance(self) -> bool:
         """True when it is done."""
@@ -128,8 +127,8 @@ class _Search:
             pair = next(self._pairs, None)
             if pair is None:
                 return True
-            regex, pattern, name = pair
-            if pattern.fullmatch(name) is not None:
+            regex, matches, name = pair
+            if matches(name):
                 self.found[regex].add(name)
         return False
 
