@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import confluent_kafka
 import confluent_kafka.admin
 
 from barnabas.testing import Broker, BrokerProcess
@@ -74,8 +75,24 @@ class Subject:
             created.result(60)
         while not self._admin.list_topics(topic, timeout=30).topics[topic].partitions:
             time.sleep(0.05)
-        time.sleep(0.2)  # Apache Kafka's broker learns of its leadership a moment after the answer
+        self._wait_for_leaders([confluent_kafka.TopicPartition(topic, index) for index in range(partitions)])
         return topic
+
+    def _wait_for_leaders(self, partitions: list[Any]) -> None:
+        """Apache Kafka's broker learns of its leadership a moment after the answer."""
+        time.sleep(0.2)
+        latest = dict.fromkeys(partitions, _admin.OffsetSpec.latest())
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                for found in self._admin.list_offsets(latest).values():
+                    found.result(60)
+            except confluent_kafka.KafkaException:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def fresh_topic(self, name: str, *, partitions: int = 1) -> str:
         """An empty topic: a row that is measured there and back finds the same both times."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,6 @@ from bench.coordinators.ask import RETRY_S, ask, check
 from bench.coordinators.script import Pause, Script, Stage, Step
 from bench.subject import Subject
 
-TIMESTAMP_MS = 1_700_000_000_000
 NOT_LEADING_YET = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
 
@@ -29,6 +29,11 @@ class Topic:
     name: str
     id: bytes
     partitions: int
+
+
+def now_ms() -> int:
+    """Records carry the time of day: retention would take older ones away in the middle of a run."""
+    return int(time.time() * 1_000)
 
 
 def topic_with_records(subject: Subject, prefix: str, partitions: int) -> Topic:
@@ -50,7 +55,7 @@ def _fill(name: str, partitions: int, found: list[Topic]) -> Script:
 
 
 def _produce_one_each(name: str, partitions: int) -> Generator[Step, Any, None]:
-    batch = build_batch([Record(0, TIMESTAMP_MS, None, b"first record")])
+    batch = build_batch([Record(0, now_ms(), None, b"first record")])
     missing = list(range(partitions))
     while missing:
         data = [PartitionProduceData(partition, batch) for partition in missing]

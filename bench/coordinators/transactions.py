@@ -26,7 +26,7 @@ from barnabas.records.walk import Record
 from bench.coordinators.ask import RETRY_S, STARTING, ask, check, framed, read
 from bench.coordinators.latency import percentiles_us
 from bench.coordinators.script import Pause, Script, Stage, Step
-from bench.coordinators.topics import NOT_LEADING_YET, TIMESTAMP_MS
+from bench.coordinators.topics import NOT_LEADING_YET, now_ms
 from bench.scale import Scale
 from bench.subject import Subject
 
@@ -111,7 +111,8 @@ class TransactionalProducer:
     def _produce_frame(self, committed: bool) -> tuple[bytearray, list[tuple[int, int]]]:
         """A request encoded once, and where its batches are: only the epoch and the checksums change."""
         value = (b"c" if committed else b"a") * self.record_bytes
-        records = [Record(offset, TIMESTAMP_MS, None, value) for offset in range(RECORDS // self.partitions)]
+        timestamp_ms = now_ms()
+        records = [Record(offset, timestamp_ms, None, value) for offset in range(RECORDS // self.partitions)]
         batch = build_batch(records, producer_id=0, producer_epoch=0, base_sequence=0, transactional=True)
         data = [PartitionProduceData(partition, batch) for partition in range(self.partitions)]
         topic = TopicProduceData(name=self.topic, partition_data=data)

@@ -67,13 +67,8 @@ class Partition:
 
     def lead(self) -> None:
         """A leader notes where its epoch begins before it writes anything: followers and clients ask."""
-        log = self.log
-        if log is None or self.image.leader != self.broker_id:
-            return
-        try:
-            log.leader_epochs.assign(self.image.leader_epoch, log.log_end_offset)
-        except OSError as error:
-            self._host.disk_failed(self, error)
+        if self.log is not None and self.image.leader == self.broker_id:
+            self.log.begin_leader_epoch(self.image.leader_epoch)
 
     def update_config(self, config: LogConfig) -> None:
         if self.log is not None:

@@ -76,6 +76,12 @@ class Log(ReadableLog):
 
     # --- append ------------------------------------------------------------------------------------------
 
+    def begin_leader_epoch(self, epoch: int) -> None:
+        """What is written next is of this epoch. Durable soon and not now: a topic of fifty partitions would
+        hold everybody up for a hundred syncs, and a crash loses no epoch that a record was written in."""
+        if self.leader_epochs.assign(epoch, self.log_end_offset, durable=False):
+            self._sync_soon(self)
+
     def append_as_leader(
         self,
         buffer: bytearray | memoryview,
