@@ -45,26 +45,18 @@ class RealFile:
 
     def append(self, parts: Sequence[Buffer]) -> int:
         start = self._size
+        total = _byte_count(parts[0]) if len(parts) == 1 else sum(map(_byte_count, parts))
         try:
-            written = self._write_all(parts, start)
+            written = os.pwritev(self.fd, parts, start) if len(parts) <= _PARTS_MAX else 0
+            if written != total:
+                _write_rest(self.fd, parts, start, written)
         except OSError:
             # Half a batch must not be found by the next reader or by recovery. If the disk refuses even
             # this, the next append starts at the same place and overwrites the rest.
             with contextlib.suppress(OSError):
                 os.ftruncate(self.fd, start)
             raise
-        self._size = start + written
-        return written
-
-    def _write_all(self, parts: Sequence[Buffer], position: int) -> int:
-        total = _byte_count(parts[0]) if len(parts) == 1 else sum(map(_byte_count, parts))
-        if len(parts) <= _PARTS_MAX:
-            written = os.pwritev(self.fd, parts, position)
-            if written == total:
-                return total
-        else:
-            written = 0
-        _write_rest(self.fd, parts, position, written)
+        self._size = start + total
         return total
 
     def read(self, position: int, size: int) -> bytes:

@@ -233,18 +233,31 @@ class Reactor:
         except OSError:
             count = 0
         try:
-            if count > 4 and 4 + self._length(scratch, 0) == count:
-                parts = self._handle(connection, scratch[4:count])
-                if parts:
-                    connection.out.extend(parts)
-                if not connection.session.closed:
-                    self._after(connection)
+            if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self.limits.request_max_bytes:
+                self._answer(connection, self._handle(connection, scratch[4:count]))
             elif count:
                 self._scratch_frames(connection, count)
             else:
                 self._close(connection)
         except PeerFaultError as fault:
             self._fault(connection, fault)
+
+    def _answer(self, connection: Connection, parts: list[Part] | None) -> None:
+        """The reply to the only request there is; a small one leaves whole, without ceremony."""
+        if connection.session.closed:
+            return
+        if parts:
+            part = parts[0]
+            if len(parts) == 1 and isinstance(part, bytes):
+                try:
+                    sent = connection.socket.send(part)
+                except OSError:  # full, or gone: `_drain` finds out
+                    sent = 0
+                if sent == len(part):
+                    return
+                parts[0] = part[sent:]
+            connection.out.extend(parts)
+        self._after(connection)
 
     def _receive(self, connection: Connection) -> None:
         """Into the connection's own buffer, behind what is there of an unfinished frame."""
