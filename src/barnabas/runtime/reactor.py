@@ -26,6 +26,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
+_ANSWERS_MAX = 16
 _LOOKS = 64  # of about half a microsecond each
 _WORTH_LOOKING_NS = 40_000
 _LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
@@ -84,6 +85,7 @@ class Reactor:
         self.outgoing = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
         self.usual_wait_ns = _LONG_WAIT_NS
+        self.answers: list[tuple[Connection, bytes]] = []  # that leave before the next look at epoll
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -137,6 +139,8 @@ class Reactor:
                     source = self.sources.get(fd)
                     if source is not None:
                         source()
+            if self.answers:
+                self._send_answers()
             wait_ms = application.tick()
             for _ in range(len(self.resumed)):  # not those that come back for another turn
                 self._resume(self.resumed.popleft(), now_ms)
@@ -243,21 +247,32 @@ class Reactor:
             self._fault(connection, fault)
 
     def _answer(self, connection: Connection, parts: list[Part] | None) -> None:
-        """The reply to the only request there is; a small one leaves whole, without ceremony."""
-        if connection.session.closed:
-            return
+        """The reply to the only request there is. A small one leaves together with those of others who asked
+        at the same time: a client that is awake when the next reply comes need not be woken for it."""
         if parts:
             part = parts[0]
             if len(parts) == 1 and isinstance(part, bytes):
-                try:
-                    sent = connection.socket.send(part)
-                except OSError:  # full, or gone: `_drain` finds out
-                    sent = 0
-                if sent == len(part):
-                    return
-                parts[0] = part[sent:]
+                self.answers.append((connection, part))
+                if len(self.answers) >= _ANSWERS_MAX:
+                    self._send_answers()
+                return
             connection.out.extend(parts)
-        self._after(connection)
+        if not connection.session.closed:
+            self._after(connection)
+
+    def _send_answers(self) -> None:
+        """Small replies, which the sockets usually take whole."""
+        answers, self.answers = self.answers, []
+        for connection, part in answers:
+            if connection.session.closed:
+                continue
+            try:
+                sent = connection.socket.send(part)
+            except OSError:  # full, or gone: `_drain` finds out
+                sent = 0
+            if sent < len(part):
+                connection.out.append(part[sent:])
+                self._drain(connection)
 
     def _receive(self, connection: Connection) -> None:
         """Into the connection's own buffer, behind what is there of an unfinished frame."""
