@@ -26,6 +26,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
+_EVENTS_MAX = 32  # per look: Python allocates room for as many each time, and few need no malloc
 _ANSWERS_MAX = 16
 _LOOKS = 64  # of about half a microsecond each
 _WORTH_LOOKING_NS = 40_000
@@ -152,17 +153,17 @@ class Reactor:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
         us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
         poll = self.epoll.poll
-        events = poll(0)
+        events = poll(0, _EVENTS_MAX)
         if events or self.resumed:
             return events
         before_ns = time.monotonic_ns()
         if self.usual_wait_ns < _WORTH_LOOKING_NS:
             for _ in range(_LOOKS):
-                events = poll(0)
+                events = poll(0, _EVENTS_MAX)
                 if events:
                     break
         if not events:
-            events = poll(wait_ms / 1000)
+            events = poll(wait_ms / 1000, _EVENTS_MAX)
         waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
         self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
         return events
