@@ -125,8 +125,11 @@ class Partition:
 
     def append_plain(self, frame: memoryview, batch: PlainBatch, acks: int, now_ms: int) -> Appended | None:
         """The same for the usual case; None where `append` must look closer, and nothing has happened yet."""
-        log = self.leader_log()
-        self._check_acks(log, acks)
+        log = self.log
+        if log is None or self.image.leader != self.broker_id:
+            return None
+        if acks != 1:
+            self._check_acks(log, acks)
         try:
             appended = log.append_plain(frame, batch, leader_epoch=self.image.leader_epoch, now_ms=now_ms)
         except OSError as error:

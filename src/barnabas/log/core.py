@@ -88,6 +88,8 @@ class LogCore:
     @property
     def last_stable_offset(self) -> int:
         """Below it, every transaction is decided and replicated."""
+        if self.producers.transactions.first_unstable_offset is None:
+            return self.high_watermark
         self.producers.on_high_watermark(self.high_watermark)
         unstable = self.producers.first_unstable_offset
         if unstable is None or unstable >= self.high_watermark:

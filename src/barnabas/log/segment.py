@@ -52,7 +52,11 @@ class Segment(IndexedSegment):
     # --- writing -----------------------------------------------------------------------------------------
 
     def write(self, data: Buffer) -> None:
-        self.file.append((data,))
+        file = self._file
+        if file is None:
+            file = self.file
+        self.recently_used = True
+        file.append((data,))
 
     def note(self, last_offset: int, max_timestamp: int, size: int) -> None:
         """Account for one batch of bytes just written."""
@@ -90,12 +94,13 @@ class Segment(IndexedSegment):
             return True
         if self.size and self.waited_ms(timestamp, now_ms) > config.segment_ms - self.roll_jitter_ms:
             return True
+        index_entries_max = config.segment_index_bytes // TIME_ENTRY.size - 2
+        # Neither index grows by more than one entry per this many bytes, so mostly this settles it.
+        if self.size < (self.index_interval_bytes + 1) * index_entries_max:
+            return False
         return self._index_full(config.segment_index_bytes)
 
     def _index_full(self, index_bytes_max: int) -> bool:
-        # Neither index grows by more than one entry per this many bytes, so mostly this settles it.
-        if self.size < (self.index_interval_bytes + 1) * (index_bytes_max // TIME_ENTRY.size - 2):
-            return False
         return (
             len(self.offset_index) >= index_bytes_max // OFFSET_ENTRY_BYTES
             or len(self.time_index) >= index_bytes_max // TIME_ENTRY.size - 1
@@ -103,7 +108,9 @@ class Segment(IndexedSegment):
 
     def waited_ms(self, timestamp: int, now_ms: int) -> int:
         """Age by the records' own time when the first batch has one, else by the clock."""
-        first = self.first_timestamp
+        first = self._first_timestamp
+        if first is None:
+            first = self.first_timestamp
         return timestamp - first if first >= 0 else now_ms - self.created_ms
 
     @property

@@ -16,12 +16,13 @@ from enum import Enum
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
+from barnabas.runtime.files import RealFile
 
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
 _SMALLEST_BUFFER = 1 << 12
 # A reader on the same machine can drain as fast as we send: without a bound it would hold the loop for good.
-_TURN_BYTES = 1 << 19
+_TURN_BYTES = 1 << 18
 _PIECE_SIZE = 1 << 18
 _MSG_MORE = socket.MSG_MORE
 # Up to here one copy costs less than a second system call; sendfile wins above.
@@ -189,8 +190,10 @@ class Connection:
 
 def _is_read_at_once(part: FileSlice, target: memoryview) -> bool:
     """Whether the whole slice was in memory, and is in `target` now."""
-    fd: int = part.file.fd  # type: ignore[attr-defined]  # the runtime's own File
+    file = part.file
+    assert isinstance(file, RealFile)
+    file.may_be_probed()
     try:
-        return os.preadv(fd, (target,), part.position, os.RWF_NOWAIT) == part.size
+        return os.preadv(file.fd, (target,), part.position, os.RWF_NOWAIT) == part.size
     except OSError:  # cold; or a filesystem that cannot tell, which `flush` treats as warm
         return False

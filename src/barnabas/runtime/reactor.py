@@ -26,6 +26,8 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
+_EVENTS_MAX = 32  # per look: Python allocates room for as many each time, and few need no malloc
+_ANSWERS_MAX = 16
 _LOOKS = 64  # of about half a microsecond each
 _WORTH_LOOKING_NS = 40_000
 _LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
@@ -84,6 +86,7 @@ class Reactor:
         self.outgoing = memoryview(bytearray(SCRATCH_SIZE))
         self.next_sweep_ms = 0
         self.usual_wait_ns = _LONG_WAIT_NS
+        self.answers: list[tuple[Connection, bytes]] = []  # that leave before the next look at epoll
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -137,6 +140,8 @@ class Reactor:
                     source = self.sources.get(fd)
                     if source is not None:
                         source()
+            if self.answers:
+                self._send_answers()
             wait_ms = application.tick()
             for _ in range(len(self.resumed)):  # not those that come back for another turn
                 self._resume(self.resumed.popleft(), now_ms)
@@ -148,17 +153,17 @@ class Reactor:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
         us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
         poll = self.epoll.poll
-        events = poll(0)
+        events = poll(0, _EVENTS_MAX)
         if events or self.resumed:
             return events
         before_ns = time.monotonic_ns()
         if self.usual_wait_ns < _WORTH_LOOKING_NS:
             for _ in range(_LOOKS):
-                events = poll(0)
+                events = poll(0, _EVENTS_MAX)
                 if events:
                     break
         if not events:
-            events = poll(wait_ms / 1000)
+            events = poll(wait_ms / 1000, _EVENTS_MAX)
         waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
         self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
         return events
@@ -233,18 +238,42 @@ class Reactor:
         except OSError:
             count = 0
         try:
-            if count > 4 and 4 + self._length(scratch, 0) == count:
-                parts = self._handle(connection, scratch[4:count])
-                if parts:
-                    connection.out.extend(parts)
-                if not connection.session.closed:
-                    self._after(connection)
+            if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self.limits.request_max_bytes:
+                self._answer(connection, self._handle(connection, scratch[4:count]))
             elif count:
                 self._scratch_frames(connection, count)
             else:
                 self._close(connection)
         except PeerFaultError as fault:
             self._fault(connection, fault)
+
+    def _answer(self, connection: Connection, parts: list[Part] | None) -> None:
+        """The reply to the only request there is. A small one leaves together with those of others who asked
+        at the same time: a client that is awake when the next reply comes need not be woken for it."""
+        if parts:
+            part = parts[0]
+            if len(parts) == 1 and isinstance(part, bytes):
+                self.answers.append((connection, part))
+                if len(self.answers) >= _ANSWERS_MAX:
+                    self._send_answers()
+                return
+            connection.out.extend(parts)
+        if not connection.session.closed:
+            self._after(connection)
+
+    def _send_answers(self) -> None:
+        """Small replies, which the sockets usually take whole."""
+        answers, self.answers = self.answers, []
+        for connection, part in answers:
+            if connection.session.closed:
+                continue
+            try:
+                sent = connection.socket.send(part)
+            except OSError:  # full, or gone: `_drain` finds out
+                sent = 0
+            if sent < len(part):
+                connection.out.append(part[sent:])
+                self._drain(connection)
 
     def _receive(self, connection: Connection) -> None:
         """Into the connection's own buffer, behind what is there of an unfinished frame."""

@@ -11,6 +11,7 @@ import pytest
 from barnabas.ports import FileSlice
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.page_cache import PageCache
 
 MEBIBYTE = 1 << 20
 
@@ -73,7 +74,7 @@ def test_what_the_kernel_forgot_is_cold_until_a_worker_read_it(old_file: str) ->
     assert not reads.is_cold(part)
 
 
-def test_a_gap_in_the_middle_of_a_suspected_file_is_found(old_file: str) -> None:
+def test_a_gap_in_the_middle_is_found(old_file: str) -> None:
     reads = ColdReads(AtOnce(), StoppedClock())
     file = RealFilesystem().open(old_file)
     assert reads.is_cold(FileSlice(file, 0, MEBIBYTE))
@@ -85,3 +86,50 @@ def test_a_gap_in_the_middle_of_a_suspected_file_is_found(old_file: str) -> None
     finally:
         os.close(descriptor)
     assert reads.is_cold(FileSlice(file, 4 * MEBIBYTE, 1 << 18))
+
+
+def test_whether_a_file_is_in_memory_is_asked_without_bringing_it_there(old_file: str) -> None:
+    reads = ColdReads(AtOnce(), StoppedClock())
+    part = FileSlice(RealFilesystem().open(old_file), MEBIBYTE, 4 * MEBIBYTE)
+    assert all(reads.is_cold(part) for _ in range(20))
+
+
+class Later:
+    """Workers that wait to be told."""
+
+    def __init__(self) -> None:
+        self.jobs: list[tuple[Callable[[], object], Callable[[object, BaseException | None], None]]] = []
+
+    def submit(
+        self, work: Callable[[], object], done: Callable[[object, BaseException | None], None]
+    ) -> None:
+        self.jobs.append((work, done))
+
+    def run(self) -> None:
+        work, done = self.jobs.pop(0)
+        done(work(), None)
+
+
+def test_a_reader_finds_the_next_stretch_read_before_it_gets_there(old_file: str) -> None:
+    workers = Later()
+    reads = ColdReads(workers, StoppedClock())
+    file = RealFilesystem().open(old_file)
+    piece = 1 << 18
+    assert reads.is_cold(FileSlice(file, 0, piece))
+    reads.warm(FileSlice(file, 0, piece), lambda: None)
+    workers.run()
+    for position in range(0, 8 * MEBIBYTE, piece):
+        assert not reads.is_cold(FileSlice(file, position, piece)), position
+        if workers.jobs:
+            workers.run()
+
+
+def test_a_kernel_that_cannot_say_it_at_once_is_asked_page_by_page(
+    old_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PageCache, "holds", lambda *_: None)
+    reads = ColdReads(AtOnce(), StoppedClock())
+    part = FileSlice(RealFilesystem().open(old_file), MEBIBYTE, MEBIBYTE)
+    assert reads.is_cold(part)
+    reads.warm(part, lambda: None)
+    assert not reads.is_cold(part)

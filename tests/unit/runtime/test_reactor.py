@@ -298,3 +298,18 @@ class TestLimits:
             first.sendall(b"x" * 130_000)
             assert read_frame(first) == b"x" * 200_000
             assert read_frame(second) == b"y" * 300_000
+
+
+def test_a_crowd_that_asks_at_the_same_time_is_answered_to_the_last(loop: Loop) -> None:
+    clients = [loop.connect() for _ in range(50)]
+    for turn in range(3):
+
+        def all_ask(turn: int = turn) -> None:
+            for number, client in enumerate(clients):
+                client.sendall(framed(b"%d-%d" % (turn, number)))
+
+        loop.on_loop(all_ask)  # all of them have asked when the loop looks again
+        for number, client in enumerate(clients):
+            assert read_frame(client) == b"%d-%d" % (turn, number)
+    for client in clients:
+        client.close()
