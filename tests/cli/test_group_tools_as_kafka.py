@@ -306,6 +306,9 @@ OPEN_TRANSACTION = """
     describe-producers --topic {t} --partition 1 --broker-id 1
     find-hanging --topic {t} --max-transaction-timeout -1
     abort --topic {t} --partition 1 --start-offset 7
+    abort --topic {t} --partition 1 --start-offset 0
+    describe-producers --topic {t} --partition 1
+    abort --topic {t} --partition 1 --start-offset 0
     forceTerminateTransaction --transactionalId {t}
     list --transactional-id-pattern {t}
     describe-producers --topic {t} --partition 1

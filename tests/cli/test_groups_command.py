@@ -222,3 +222,20 @@ def _read_until(terminal: int, *marks: str) -> str:
             seen += os.read(terminal, 65536).decode(errors="replace")
         position = seen.find(mark, position) + 1
     return seen
+
+
+# --- the coordinators' own topic -------------------------------------------------------------------------
+
+
+def test_what_a_group_committed_can_be_read_where_it_is_kept(
+    groups: Command, topic: str, run_tool: RunTool, broker: Broker
+) -> None:
+    group = f"{topic}-kept"
+    groups("reset", group, f"{topic}:1", "--to", "2", "--yes")
+    server = ("--bootstrap-server", broker.bootstrap, "--from-beginning", "--timeout-ms", "4000")
+    formatter = ("--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter")
+    kept = run_tool("kafka-console-consumer", *server, "--topic", "__consumer_offsets", *formatter)
+    assert f'{{"group":"{group}","topic":"{topic}","partition":1}}' in kept.stdout
+    matching = f"{re.escape(topic)}|__consumer_offsets"
+    records = run_tool("kafka-console-consumer", *server, "--include", matching)
+    assert sorted(records.stdout.split()) == ["a", "a", "b", "b", "c", "c"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
+import confluent_kafka
 import pytest
 from bench.apache_kafka import run_tool
 from tests.cli.processes import tool
@@ -119,11 +121,57 @@ def test_the_dump_is_kafkas_own_line_for_line(tmp_path: Path) -> None:
         assert ours.stdout.splitlines() == kafkas.stdout.splitlines()
 
 
+def use_groups_and_transactions(bootstrap: str) -> None:
+    """A group of each protocol that reads and leaves, offsets in a transaction, and one that is aborted."""
+    with Admin(bootstrap) as admin:
+        admin.create_topic("read", partitions=2)
+    for protocol in ("classic", "consumer"):
+        config = {"bootstrap.servers": bootstrap, "group.id": protocol, "group.protocol": protocol}
+        consumer = confluent_kafka.Consumer({**config, "auto.offset.reset": "earliest"})
+        consumer.subscribe(["read"])
+        deadline = time.monotonic() + 30
+        while not consumer.assignment() and time.monotonic() < deadline:
+            consumer.poll(0.1)
+        parts = [confluent_kafka.TopicPartition("read", 0, 0, "done so far", 0)]
+        consumer.commit(offsets=parts, asynchronous=False)
+        producer = confluent_kafka.Producer(
+            {"bootstrap.servers": bootstrap, "transactional.id": f"{protocol}-id"}
+        )
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce("read", "kept", partition=1)
+        producer.send_offsets_to_transaction(
+            [confluent_kafka.TopicPartition("read", 1, 7)], consumer.consumer_group_metadata(), 30
+        )
+        producer.commit_transaction(30)
+        producer.begin_transaction()
+        producer.produce("read", "lost", partition=0)
+        producer.abort_transaction(30)
+        consumer.close()
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("apache_kafka_libraries")
+def test_kafka_reads_the_coordinators_logs_and_we_show_the_same(tmp_path: Path) -> None:
+    with Broker(directory=tmp_path) as broker:
+        use_groups_and_transactions(broker.bootstrap)
+        folder = broker.log_dir
+    decoders = {"__consumer_offsets": "--offsets-decoder", "__transaction_state": "--transaction-log-decoder"}
+    for topic, decoder in decoders.items():
+        written = sorted(path for path in folder.glob(f"{topic}-*/*.log") if path.stat().st_size)
+        names = ",".join(map(str, written))
+        ours = tool("kafka-dump-log", "--files", names, decoder)
+        kafkas = run_tool("org.apache.kafka.tools.DumpLogSegments", "--files", names, decoder)
+        assert ours.stdout.splitlines() == kafkas.stdout.splitlines()
+        assert '"version":"' in ours.stdout
+        assert "skipping" not in ours.stdout
+
+
 def test_a_missing_file_and_a_decoder_that_is_not_there_yet_are_one_sentence(tmp_path: Path) -> None:
     missing = tool("kafka-dump-log", "--files", tmp_path / "00000000000000000000.log")
     assert (missing.code, missing.stderr.splitlines()[0].split(":")[0]) == (
         1,
         "java.nio.file.NoSuchFileException",
     )
-    later = tool("kafka-dump-log", "--files", "x.log", "--offsets-decoder")
+    later = tool("kafka-dump-log", "--files", "x.log", "--cluster-metadata-decoder")
     assert (later.code, len(later.stderr.splitlines())) == (1, 1)

@@ -7,6 +7,9 @@ import struct
 import pytest
 
 from barnabas.cli.parts.console_consumer_formatters import FormatterError, OutputRecord, formatter_named
+from barnabas.protocol.internal import groups
+from barnabas.protocol.internal.entries import encode_entry
+from barnabas.protocol.schema import Message
 
 PACKAGE = "org.apache.kafka.tools.consumer."
 RECORD = OutputRecord(3, 7, "CreateTime:12", b"k", b"v", [("h", b"1"), ("n", None)])
@@ -83,3 +86,29 @@ def test_the_noop_formatter_writes_nothing_and_unknown_ones_are_refused() -> Non
     assert written(RECORD, {}, PACKAGE + "NoOpMessageFormatter") == b""
     with pytest.raises(FormatterError, match=r"^com\.example\.Mine$"):
         written(RECORD, {}, "com.example.Mine")
+
+
+def test_the_coordinators_topics_have_formatters_of_their_own() -> None:
+    def shown(name: str, key: Message, value: Message | None) -> bytes:
+        formatter = formatter_named(name, {}, lambda _: None)
+        return formatter.format(OutputRecord(0, 1, None, *encode_entry(key, value), []))
+
+    commit = groups.OffsetCommitKey("g", "t", 3)
+    offsets = "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"
+    assert shown(offsets, commit, groups.OffsetCommitValue(42, 7, "", 1000)) == (
+        b'{"key":{"type":1,"data":{"group":"g","topic":"t","partition":3}},"value":{"version":4,"data":'
+        b'{"offset":42,"leaderEpoch":7,"metadata":"","commitTimestamp":1000}}}'
+    )
+    assert shown(offsets, commit, None).endswith(b',"value":null}')
+    assert shown(offsets, groups.GroupMetadataKey("g"), None) == b""
+    old_name = "kafka.coordinator.group.GroupMetadataManager$GroupMetadataMessageFormatter"
+    assert shown(old_name, groups.GroupMetadataKey("g"), None).startswith(b'{"key":{"type":2')
+    assert shown(old_name, commit, None) == b""
+
+
+def test_a_record_that_is_not_the_coordinators_is_refused_or_passed_over() -> None:
+    formatter = formatter_named("TransactionLogMessageFormatter", {}, lambda _: None)
+    assert formatter.format(OutputRecord(0, 1, None, None, b"x", [])) == b""
+    assert formatter.format(OutputRecord(0, 1, None, b"\0", b"x", [])) == b""
+    with pytest.raises(FormatterError):
+        formatter.format(OutputRecord(0, 1, None, b"\0\0\0\5", b"x", []))

@@ -1,4 +1,5 @@
-"""How the console consumer writes records: Kafka's Default, Logging and NoOp message formatters.
+"""How the console consumer writes records: Kafka's Default, Logging and NoOp message formatters, and those of
+the coordinators' topics.
 
 They are named by class, by Kafka's full name of today or of older releases, as people's scripts have it.
 """
@@ -132,6 +133,10 @@ def formatter_named(name: str, properties: Mapping[str, str], log: Callable[[str
         return LoggingFormatter(DefaultFormatter.configured(properties), log)
     if simple == "NoOpMessageFormatter":
         return NoOpFormatter()
+    from barnabas.cli.parts.console_consumer_internal import FORMATTERS  # brings the protocol along
+
+    if simple.rpartition("$")[2] in FORMATTERS:
+        return FORMATTERS[simple.rpartition("$")[2]]
     raise FormatterError(name)
 
 

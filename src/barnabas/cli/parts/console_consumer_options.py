@@ -44,7 +44,9 @@ PARSER = Parser(
         Option("command-config", "File with consumer settings.", "String: config file"),
         Option(
             "formatter",
-            "How to write records: DefaultMessageFormatter, LoggingMessageFormatter, NoOpMessageFormatter.",
+            "How to write records: DefaultMessageFormatter, LoggingMessageFormatter, NoOpMessageFormatter; "
+            "for the coordinators' topics OffsetsMessageFormatter, GroupMetadataMessageFormatter, "
+            "TransactionLogMessageFormatter.",
             "String: class",
             _TOOLS + "DefaultMessageFormatter",
         ),

@@ -91,9 +91,10 @@ class RecordSource:
             "error_cb": warnings.librdkafka,
             # Only what was written out counts as read.
             "enable.auto.offset.store": False,
-            # A pattern never means the brokers' own topics.
-            "topic.blacklist": ",".join(f"^{name}$" for name in sorted(INTERNAL_TOPICS)),
         }
+        if selection.pattern is not None:
+            # A pattern never means the brokers' own topics.
+            arguments["topic.blacklist"] = ",".join(f"^{name}$" for name in sorted(INTERNAL_TOPICS))
         if statistics is not None:
             arguments["stats_cb"] = statistics
         self._consumer = build(confluent_kafka.Consumer, CONSUMER_DEFAULTS, selection.properties, **arguments)
