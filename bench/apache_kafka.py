@@ -34,12 +34,15 @@ MAVEN_TIMEOUT_S = 240
 JAVA_VERSION_MIN = 17
 _INSTALL_JAVA = f"install a JDK {JAVA_VERSION_MIN} or newer (apt-get install default-jdk-headless)"
 
+Artifacts = Sequence[tuple[str, str, str]]  # group, name, version
+
 _ARTIFACTS = (
     ("org.apache.kafka", "kafka_2.13", VERSION),
     ("org.apache.kafka", "kafka-tools", VERSION),
     ("org.apache.kafka", "kafka-clients", VERSION),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4"),
 )
+_STREAMS_ARTIFACTS = (("org.apache.kafka", "kafka-streams-examples", VERSION),)
 _LOGGING = """\
 status=error
 appender.console.type=Console
@@ -64,23 +67,28 @@ def provision() -> Path:
             raise UnavailableError(f"BARNABAS_KAFKA_LIBS names {given}, which holds no kafka-clients jar.")
         return Path(given)
     require_java()
-    return _fetched_libraries()
+    return _fetched_libraries(CACHE / "libs", _ARTIFACTS)
 
 
-def _fetched_libraries() -> Path:
-    libraries = CACHE / "libs"
+def provision_streams() -> Path:
+    """The directory that holds Kafka Streams and its own examples."""
+    require_java()
+    return _fetched_libraries(CACHE / "streams-libs", _STREAMS_ARTIFACTS)
+
+
+def _fetched_libraries(libraries: Path, artifacts: Artifacts) -> Path:
     if not libraries.exists():
         if _failures:
             raise _failures[0]  # a registry that does not answer is asked once, not once per test
         with _exclusively(CACHE):
             if not libraries.exists():
-                _copy_dependencies_remembering_failure(libraries)
+                _copy_dependencies_remembering_failure(libraries, artifacts)
     return libraries
 
 
-def _copy_dependencies_remembering_failure(libraries: Path) -> None:
+def _copy_dependencies_remembering_failure(libraries: Path, artifacts: Artifacts) -> None:
     try:
-        _copy_dependencies(libraries)
+        _copy_dependencies(libraries, artifacts)
     except UnavailableError as failure:
         _failures.append(failure)
         raise
@@ -98,15 +106,15 @@ def _exclusively(directory: Path) -> Iterator[None]:
         yield
 
 
-def _copy_dependencies(libraries: Path) -> None:
+def _copy_dependencies(libraries: Path, artifacts: Artifacts) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise UnavailableError(
             "Maven is missing: install it (apt-get install maven), or set BARNABAS_KAFKA_LIBS to a directory "
             f"of Apache Kafka {VERSION}'s jars."
         )
-    (CACHE / "pom.xml").write_text(_project_object_model())
-    partial = CACHE / "libs.partial"
+    (CACHE / "pom.xml").write_text(_project_object_model(artifacts))
+    partial = libraries.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
     command = [maven, "-q", "-B", goal, "-DincludeScope=runtime", f"-DoutputDirectory={partial}"]
@@ -126,10 +134,10 @@ def _copy_dependencies(libraries: Path) -> None:
     partial.rename(libraries)
 
 
-def _project_object_model() -> str:
+def _project_object_model(artifacts: Artifacts) -> str:
     dependencies = "".join(
         f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version></dependency>"
-        for group, name, version in _ARTIFACTS
+        for group, name, version in artifacts
     )
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'

@@ -9,6 +9,7 @@ import tomllib
 
 from tests.docs.pages import CHECKOUT, blocks
 
+from barnabas import Admin, Consumer, Producer
 from barnabas.protocol.served import SERVED
 from barnabas.testing.plugin import StartBroker
 
@@ -35,8 +36,33 @@ def test_the_five_lines_run_as_they_stand_and_print_what_is_shown(start_broker: 
     assert ran.stdout == blocks(README, "text")[0]
 
 
-def test_the_broker_for_your_own_tests_starts_as_shown() -> None:
+def test_read_transform_write_is_ten_lines_and_exact_although_it_is_killed(start_broker: StartBroker) -> None:
     example = blocks(README, "python")[1]
+    assert len(list(filter(None, example.splitlines()))) <= 10
+    bootstrap = start_broker({"group.initial.rebalance.delay.ms": 0}).bootstrap
+    for topic in ("greetings", "shouts"):
+        Admin(bootstrap).create_topic(topic)
+    # A name of its own, so that its successor need not wait for its session to end.
+    named = example.replace("start=", 'group_instance_id="one", start=')
+    command = [sys.executable, "-W", "error", "-c", named.replace("localhost:9092", bootstrap)]
+    greetings = [f"hello {number}" for number in range(40)]
+    shouts = Consumer(bootstrap, "shouts", start="earliest", isolation_level="read_committed")
+    heard: list[str] = []
+    for part in (greetings[:20], greetings[20:]):
+        with Producer(bootstrap) as producer:
+            for greeting in part:
+                producer.send("greetings", greeting)
+        with subprocess.Popen(command) as shouter:
+            while len(heard) < greetings.index(part[-1]) + 1:
+                record = shouts.poll()
+                heard += [] if record is None else [record.value.decode()]
+            shouter.kill()
+    shouts.close()
+    assert heard == [greeting.upper() for greeting in greetings]
+
+
+def test_the_broker_for_your_own_tests_starts_as_shown() -> None:
+    example = blocks(README, "python")[2]
     ran = _run(example)
     assert ran.returncode == 0, ran.stderr
     assert re.fullmatch(r"127\.0\.0\.1:\d+\n", ran.stdout)

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.apache_kafka import UnavailableError, java_command
+from bench.apache_kafka import UnavailableError, java_command, provision
 from tests.support.client import Message, Outgoing, RefusedError
 
-_SOURCE = Path(__file__).parent / "java" / "Driver.java"
+_SOURCES = sorted((Path(__file__).parent / "java").glob("*.java"))
+_COMPILER_TIMEOUT_S = 120
 
 
 class JavaDriver:
@@ -23,7 +24,10 @@ class JavaDriver:
     def __init__(self) -> None:
         if shutil.which("javac") is None:
             raise UnavailableError("A JDK is missing: apt-get install default-jdk-headless.")
-        command = [*java_command(options=("-Xmx512m", "-XX:TieredStopAtLevel=1")), str(_SOURCE)]
+        self._classes = tempfile.TemporaryDirectory(prefix="barnabas-java-")
+        _compile(self._classes.name)
+        options = ("-Xmx512m", "-XX:TieredStopAtLevel=1")
+        command = [*java_command(options=options, extra_path=self._classes.name), "Driver"]
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed in close()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True, bufsize=1
@@ -52,6 +56,13 @@ class JavaDriver:
         self._process.wait(30)
         self._process.stdout.close()
         self._log.close()
+        self._classes.cleanup()
+
+
+def _compile(directory: str) -> None:
+    command = ["javac", "-d", directory, "-cp", f"{provision()}/*", *map(str, _SOURCES)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILER_TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 class JavaClient:

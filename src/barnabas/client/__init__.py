@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from barnabas.client.admin import Admin, Offsets, Partition, Topic
     from barnabas.client.consumer import Consumer
-    from barnabas.client.errors import ClientError, ConsumeError, DeliveryError, Failure
+    from barnabas.client.errors import (
+        ClientError,
+        ConsumeError,
+        DeliveryError,
+        Failure,
+        FencedError,
+        TransactionError,
+    )
     from barnabas.client.producer import Delivery, Producer, RecordMetadata
     from barnabas.client.record import Record
     from barnabas.client.serialise import from_json, text, to_json
@@ -23,12 +30,14 @@ __all__ = [
     "Delivery",
     "DeliveryError",
     "Failure",
+    "FencedError",
     "Offsets",
     "Partition",
     "Producer",
     "Record",
     "RecordMetadata",
     "Topic",
+    "TransactionError",
     "from_json",
     "text",
     "to_json",
@@ -37,7 +46,7 @@ __all__ = [
 _HOMES = {
     "admin": ("Admin", "Offsets", "Partition", "Topic"),
     "consumer": ("Consumer",),
-    "errors": ("ClientError", "ConsumeError", "DeliveryError", "Failure"),
+    "errors": ("ClientError", "ConsumeError", "DeliveryError", "Failure", "FencedError", "TransactionError"),
     "producer": ("Delivery", "Producer", "RecordMetadata"),
     "record": ("Record",),
     "serialise": ("from_json", "text", "to_json"),

@@ -1,8 +1,8 @@
 """Read records, as a loop.
 
 Without a group the consumer reads every partition of its topics by itself. With `group=` the partitions are
-shared with the group's other members, and a record counts as done when the loop asks for the next one: a
-crash in between reads it again, it is never skipped.
+shared with the group's other members, and `delivery=` says when a record counts as done (see `delivery`): by
+default when the loop asks for the next one, so that a crash in between reads it again.
 """
 
 from __future__ import annotations
@@ -10,12 +10,21 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from barnabas.client.assignment import Start, ends, partitions_of, positions
 from barnabas.client.config import from_keywords, server_list
+from barnabas.client.delivery import (
+    ExactlyOnce,
+    Guarantee,
+    delivery_of,
+    first_offsets,
+    rewind,
+    settings_of,
+)
 from barnabas.client.errors import ClientError, consume_error
 from barnabas.client.record import Record, record_of
 from barnabas.client.serialise import Deserialiser
@@ -24,7 +33,10 @@ from barnabas.model.ids import TopicPartition
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
+    from confluent_kafka import TopicPartition as Position
 
+DEFAULT_DELIVERY: Guarantee = "at-least-once"
+BATCH_RECORDS_MAX = 500
 DISCOVERY_INTERVAL_SECONDS = 60.0
 _POLL_SECONDS = 0.2
 
@@ -44,6 +56,7 @@ class Consumer:
 
     `start`: "earliest", "latest", an offset, or a datetime; a group's committed offsets come first.
     `until_end`: stop at the records that exist now. `timeout_seconds`: stop when none came for so long.
+    `delivery`: "at-most-once", "at-least-once" or "exactly-once", for a group.
     Kafka's settings are keywords, with underscores or dots.
     """
 
@@ -52,6 +65,7 @@ class Consumer:
         bootstrap_servers: str | Iterable[str],
         *topics: str,
         group: str | None = None,
+        delivery: Guarantee = DEFAULT_DELIVERY,
         start: Start = "latest",
         until_end: bool = False,
         timeout_seconds: float | None = None,
@@ -65,15 +79,20 @@ class Consumer:
             raise ValueError(
                 "a group decides where reading starts and ends: until_end and start=<offset> need no group"
             )
+        if group is None and delivery != DEFAULT_DELIVERY:
+            raise ValueError("only a group commits what it has read: delivery needs group=")
         self._topics = topics
         self._group = group
         self._timeout_seconds = timeout_seconds
         self._key_deserialiser = key_deserialiser
         self._value_deserialiser = value_deserialiser
         self._unread: dict[TopicPartition, int] | None = None
-        self._handed_out: Message | None = None
+        self._errors: deque[Message] = deque()
+        self._handed_out: list[Message] = []
         self._closed = False
-        self._consumer = _connect(bootstrap_servers, group, start, from_keywords(settings))
+        own = settings_of(delivery) if group is not None else {"enable.auto.commit": False}
+        self._consumer = _connect(bootstrap_servers, group, start, own | from_keywords(settings))
+        self._delivery = delivery_of(delivery, self._consumer)
         try:
             self._begin(start, until_end)
         except BaseException:
@@ -82,7 +101,7 @@ class Consumer:
 
     def _begin(self, start: Start, until_end: bool) -> None:
         if self._group is not None:
-            self._consumer.subscribe(list(self._topics))
+            self._consumer.subscribe(list(self._topics), on_revoke=self._revoked, on_lost=self._revoked)
             return
         self._known = partitions_of(self._consumer, self._topics)
         self._discovered_at = time.monotonic()
@@ -93,21 +112,78 @@ class Consumer:
 
     def poll(self, timeout_seconds: float = 1.0) -> Record | None:
         """The next record, or None when none came in time."""
-        self._acknowledge_previous()
+        records = self.poll_batch(timeout_seconds, max_records=1)
+        return records[0] if records else None
+
+    def poll_batch(
+        self, timeout_seconds: float = 1.0, *, max_records: int = BATCH_RECORDS_MAX
+    ) -> list[Record]:
+        """The next records, as many as are here already; an empty list when none came in time."""
+        self._finish_previous()
         self._discover()
-        message = self._consumer.poll(timeout_seconds)
-        if message is None:
-            return None
-        error = message.error()
-        if error is not None:
+        messages = self._fetch(max_records, timeout_seconds)
+        records = self._decode(messages)
+        return records if self._hand_out(messages[: len(records)]) else []
+
+    def _hand_out(self, messages: list[Message]) -> bool:
+        """Whether these may be handed out; remembers them until the caller is done."""
+        if self._group is None:
+            return True
+        self._handed_out = self._delivery.fetched(messages)
+        return bool(self._handed_out)
+
+    def _decode(self, messages: list[Message]) -> list[Record]:
+        """All of them, or those before the first that cannot be decoded; that one raises when its turn
+        comes, and counts as handed out."""
+        records: list[Record] = []
+        for index, message in enumerate(messages):
+            try:
+                records.append(record_of(message, self._key_deserialiser, self._value_deserialiser))
+            except Exception:
+                rewind(self._consumer, first_offsets(messages[max(index, 1) :]))
+                if index > 0:
+                    break
+                self._hand_out(messages[:1])
+                raise
+        return records
+
+    def batches(self, *, max_records: int = BATCH_RECORDS_MAX) -> Iterator[list[Record]]:
+        """Lists of records that came together, never empty: `for batch in consumer.batches(): ...`"""
+        waiting_since = time.monotonic()
+        while self._unread is None or self._unread:
+            records = self.poll_batch(_POLL_SECONDS, max_records=max_records)
+            if records:
+                yield records
+                waiting_since = time.monotonic()
+            elif self._is_overdue(waiting_since):
+                break
+        self.close()
+
+    def _fetch(self, count: int, timeout_seconds: float) -> list[Message]:
+        """What came, errors left out: they wait until the records before them were handed out."""
+        self._react_to_all()
+        first = self._consumer.poll(timeout_seconds)
+        if first is None:
+            return []
+        came = [first, *(self._consumer.consume(count - 1, timeout=0) if count > 1 else [])]
+        self._errors.extend(one for one in came if one.error() is not None)
+        messages = [one for one in came if one.error() is None and self._is_wanted(one)]
+        if not messages:
+            self._react_to_all()
+        return messages
+
+    def _react_to_all(self) -> None:
+        while self._errors:
+            message = self._errors.popleft()
+            error = message.error()
+            assert error is not None
             self._react(error, message)
-            return None
-        where = TopicPartition(message.topic(), message.partition())
-        if self._unread is not None and not self._wanted(where, message.offset()):
-            return None
-        if self._group is not None:
-            self._handed_out = message
-        return record_of(message, self._key_deserialiser, self._value_deserialiser)
+
+    def _is_wanted(self, message: Message) -> bool:
+        if self._unread is None:
+            return True
+        ((where, offset),) = first_offsets([message]).items()
+        return self._wanted(where, offset)
 
     def _wanted(self, where: TopicPartition, offset: int) -> bool:
         """Whether this record existed when reading began; the last one ends its partition."""
@@ -125,10 +201,25 @@ class Consumer:
         elif self._group is not None or error.code() not in _COORDINATOR_ERRORS:
             raise consume_error(error)
 
-    def _acknowledge_previous(self) -> None:
-        if self._handed_out is not None:
-            self._consumer.store_offsets(message=self._handed_out)
-            self._handed_out = None
+    def _finish_previous(self) -> None:
+        if self._handed_out:
+            self._delivery.processed(self._handed_out)
+            self._handed_out = []
+
+    def _revoked(self, _consumer: Any, partitions: list[Position]) -> None:
+        self._delivery.revoked(partitions)
+
+    # --- for the producer's transaction ------------------------------------------------------------------
+
+    def exactly_once(self) -> ExactlyOnce:
+        """What a transaction needs to know. ValueError: this consumer commits by itself."""
+        if self._group is None or not isinstance(self._delivery, ExactlyOnce):
+            raise ValueError('a transaction takes a consumer with a group and delivery="exactly-once"')
+        return self._delivery
+
+    def group_metadata(self) -> Any:
+        """Who we are in the group, so that a member that was replaced cannot commit."""
+        return self._consumer.consumer_group_metadata()
 
     def _discover(self) -> None:
         """Partitions added since we began are read from their first record: nothing may be skipped."""
@@ -151,10 +242,14 @@ class Consumer:
             record = self.poll(_POLL_SECONDS)
             if record is not None:
                 return record
-            if self._timeout_seconds is not None and time.monotonic() - waiting_since > self._timeout_seconds:
+            if self._is_overdue(waiting_since):
                 break
         self.close()
         raise StopIteration
+
+    def _is_overdue(self, waiting_since: float) -> bool:
+        limit = self._timeout_seconds
+        return limit is not None and time.monotonic() - waiting_since > limit
 
     def close(self) -> None:
         """Commit what was processed, leave the group, disconnect. Closing twice is fine."""
@@ -178,7 +273,6 @@ def _connect(servers: str | Iterable[str], group: str | None, start: Start, sett
         "bootstrap.servers": server_list(servers),
         # librdkafka wants a name even where no group is joined and nothing is committed.
         "group.id": group or f"barnabas-{uuid.uuid4()}",
-        "enable.auto.commit": group is not None,
         "enable.auto.offset.store": False,
         "enable.partition.eof": group is None,
         # librdkafka would rest for a second whenever its queue is full.

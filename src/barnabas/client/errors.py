@@ -2,7 +2,9 @@
 
     ClientError                 carries Kafka's name of the error and whether a retry may help
     ├── DeliveryError           records were not acknowledged; `failures` says which and why
-    └── ConsumeError            the topic is missing, the broker is unreachable, the offset is gone
+    ├── ConsumeError            the topic is missing, the broker is unreachable, the offset is gone
+    └── TransactionError        nothing of the transaction is committed
+        └── FencedError         another producer has taken the transactional id: this one has to end
 
 Administration raises `barnabas.model.errors.ApiError`, the broker's own answer.
 """
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _NAMES = {int(row): row.name for row in ErrorCode}
+_FENCED = frozenset({"_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"})
 
 
 class ClientError(Exception):
@@ -32,6 +35,14 @@ class ClientError(Exception):
 
 class ConsumeError(ClientError):
     """Reading cannot go on."""
+
+
+class TransactionError(ClientError):
+    """The transaction was aborted. When it is `retriable`, the same records may be tried again."""
+
+
+class FencedError(TransactionError):
+    """Another producer has the transactional id now; whatever this one does is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +72,10 @@ def error_name(error: KafkaError) -> str:
 
 def consume_error(error: KafkaError) -> ConsumeError:
     return ConsumeError(error_name(error), str(error.str()), retriable=bool(error.retriable()))
+
+
+def transaction_error(error: KafkaError) -> TransactionError:
+    name, sentence = error_name(error), str(error.str())
+    if name in _FENCED:
+        return FencedError(name, sentence)
+    return TransactionError(name, sentence, retriable=bool(error.retriable() or error.txn_requires_abort()))

@@ -2,23 +2,30 @@
 
 A record that was not acknowledged is an exception, never a log line: `Delivery.result()` raises it, or else
 the next `flush()` or `close()` does.
+
+With `transactional_id=` records are sent in transactions: `with producer.transaction(): ...` commits all of
+them at its end, or none.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from barnabas.client.config import from_keywords, server_list
-from barnabas.client.errors import ClientError, DeliveryError, Failure, error_name
+from barnabas.client.errors import ClientError, DeliveryError, Failure, error_name, transaction_error
 from barnabas.client.serialise import Serialiser, plain
+from barnabas.client.transaction import Transactions
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
+
+    from barnabas.client.consumer import Consumer
 
 Headers: TypeAlias = Mapping[str, bytes | str | None] | Iterable[tuple[str, bytes | str | None]]
 
@@ -60,10 +67,13 @@ class _Failures:
     def forget(self, delivery: Delivery) -> None:
         self._kept.pop(delivery, None)
 
+    def clear(self) -> None:
+        self._kept, self._beyond = {}, 0
+
     def raise_all(self) -> None:
         if self._kept:
             failures, count = tuple(self._kept.values()), len(self._kept) + self._beyond
-            self._kept, self._beyond = {}, 0
+            self.clear()
             raise DeliveryError(failures, count)
 
 
@@ -111,7 +121,11 @@ class Delivery:
 
 
 class Producer:
-    """Kafka's settings are keywords, with underscores or dots: `Producer(servers, linger_ms=5)`."""
+    """Kafka's settings are keywords, with underscores or dots: `Producer(servers, linger_ms=5)`.
+
+    With `transactional_id` the constructor takes the id: a producer that had it is fenced, and what it left
+    open is aborted.
+    """
 
     def __init__(
         self,
@@ -123,7 +137,7 @@ class Producer:
     ) -> None:
         import confluent_kafka
 
-        config = _DEFAULTS | {"bootstrap.servers": server_list(bootstrap_servers)} | from_keywords(settings)
+        config = _config(server_list(bootstrap_servers), from_keywords(settings))
         try:
             self._producer = confluent_kafka.Producer(config, logger=logging.getLogger("barnabas.client"))
         except confluent_kafka.KafkaException as problem:
@@ -132,6 +146,35 @@ class Producer:
         self._value_serialiser = value_serialiser
         self._failures = _Failures()
         self._closed = False
+        self._transactions = Transactions(self._producer) if "transactional.id" in config else None
+
+    @contextmanager
+    def transaction(self, consumer: Consumer | None = None) -> Iterator[None]:
+        """The records sent in the block, and the offsets of all that `consumer` has handed out: all or none.
+
+        An exception in the block aborts the transaction and leaves it; the consumer then reads the same
+        records again. TransactionError: the end of the block could not be committed, the same happens.
+        FencedError: another producer has the transactional id; end.
+        """
+        if self._transactions is None:
+            raise ValueError("a transaction needs a producer with a transactional_id")
+        progress = None if consumer is None else consumer.exactly_once()
+        self._transactions.begin()
+        try:
+            yield
+            if consumer is not None and progress is not None:
+                self._transactions.send_offsets(progress.progress(), consumer.group_metadata())
+            self._transactions.commit()
+        except BaseException as problem:
+            self._transactions.abort(problem)
+            # Their deliveries tell that the records are gone; the exception on its way tells why.
+            self.poll()
+            self._failures.clear()
+            if progress is not None:
+                progress.aborted()
+            raise
+        if progress is not None:
+            progress.committed()
 
     def send(
         self,
@@ -182,8 +225,13 @@ class Producer:
     def flush(self) -> None:
         """Wait until every record sent so far has its fate, at most `delivery.timeout.ms`. DeliveryError if
         one was not acknowledged."""
-        while self._producer.flush(_POLL_SECONDS * 10):
-            pass
+        import confluent_kafka
+
+        try:
+            while self._producer.flush(_POLL_SECONDS * 10):
+                pass
+        except confluent_kafka.KafkaException as problem:
+            raise transaction_error(problem.args[0]) from None
         self._failures.raise_all()
 
     def close(self) -> None:
@@ -204,11 +252,19 @@ class Producer:
     ) -> None:
         try:
             self.close()
-        except DeliveryError as problem:
+        except ClientError as problem:
             if error is None:
                 raise
             # The block's own exception leads; the lost records must not hide behind it.
             error.add_note(str(problem))
+
+
+def _config(servers: str, settings: dict[str, Any]) -> dict[str, Any]:
+    defaults = _DEFAULTS | {"bootstrap.servers": servers}
+    if "transactional.id" in settings:
+        # A record may not take longer than the transaction it is in: then librdkafka's own default holds.
+        del defaults["delivery.timeout.ms"]
+    return defaults | settings
 
 
 def _header_list(headers: Headers) -> list[tuple[str, bytes | None]]:

@@ -61,7 +61,18 @@ public final class Driver {
     }
 
     private static JsonNode run(JsonNode command) throws Exception {
-        return switch (command.get("do").asText()) {
+        String what = command.get("do").asText();
+        return switch (what.substring(0, Math.max(0, what.indexOf('_')))) {
+            case "member" -> Members.run(what, command);
+            case "transaction" -> Transactions.run(what, command);
+            case "transactions" -> Transactions.administer(what, command, admin(command));
+            case "groups" -> Groups.run(what, command, admin(command));
+            default -> runPlain(what, command);
+        };
+    }
+
+    private static JsonNode runPlain(String what, JsonNode command) throws Exception {
+        return switch (what) {
             case "produce" -> produce(command);
             case "read" -> read(command);
             case "find_offset" -> findOffset(command);
@@ -210,14 +221,14 @@ public final class Driver {
         });
     }
 
-    private static Properties settings(JsonNode command) {
+    static Properties settings(JsonNode command) {
         Properties settings = new Properties();
         settings.put("bootstrap.servers", command.get("bootstrap").asText());
         settings.putAll(map(command.get("settings")));
         return settings;
     }
 
-    private static JsonNode done(Future<?> work) throws Exception {
+    static JsonNode done(Future<?> work) throws Exception {
         work.get();
         return JSON.getNodeFactory().booleanNode(true);
     }

@@ -27,12 +27,15 @@ def test_the_signatures_are_pinned() -> None:
     pinned: dict[Callable[..., object], str] = {
         barnabas.Producer: "bootstrap_servers, key_serialiser, value_serialiser, settings",
         barnabas.Producer.send: "self, topic, value, key, partition, headers, timestamp_ms",
+        barnabas.Producer.transaction: "self, consumer",
         barnabas.Producer.flush: "self",
         barnabas.Producer.close: "self",
         barnabas.client.Delivery.result: "self, timeout_seconds",
-        barnabas.Consumer: "bootstrap_servers, topics, group, start, until_end, timeout_seconds, "
+        barnabas.Consumer: "bootstrap_servers, topics, group, delivery, start, until_end, timeout_seconds, "
         "key_deserialiser, value_deserialiser, settings",
         barnabas.Consumer.poll: "self, timeout_seconds",
+        barnabas.Consumer.poll_batch: "self, timeout_seconds, max_records",
+        barnabas.Consumer.batches: "self, max_records",
         barnabas.Consumer.close: "self",
         barnabas.Admin: "bootstrap_servers, settings",
         barnabas.Admin.topics: "self, internal",
