@@ -75,7 +75,7 @@ class OffsetWatcher(OffsetAuditor):
             for group, places in self._groups.items():
                 member = ClassicMember(self.world, Membership(group, places, 0, 0), self.name)
                 yield from member.committed(places)
-            yield from rest(self.world.random.between(1, _PAUSE_MS))
+            yield from rest(self.world.random.between(1, 2 * _PAUSE_MS))
 
 
 class TransactionAuditor(Actor):

@@ -18,7 +18,7 @@ from barnabas.sim.world import World
 
 _FETCH_VERSION = 12
 _BEAT_MS = 70
-_THINK_MS = 40
+_THINK_MS = 60
 _DAWDLE_CHANCE = 0.03
 _DAWDLE_MS = (200, 900)
 _FETCH_BYTES = 1 << 20
