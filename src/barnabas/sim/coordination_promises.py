@@ -31,7 +31,7 @@ _REBALANCE_TIMEOUT_MS = 400
 _STEPS = 120
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
-_EVERYBODY: tuple[Checker, ...] = (
+EVERYBODY: tuple[Checker, ...] = (
     check.NothingBroke(),
     check.NothingInvented(),
     check.CreatedTopicsExist(),
@@ -109,7 +109,7 @@ _KILLED = Promise(
     "Members come, go and freeze, and the broker is killed: a group loses no commit, lets nobody commit for "
     "what is another's, skips nothing, and is stable in the end.",
     (*KILLS, *HARMLESS, *_PEOPLE),
-    _EVERYBODY,
+    EVERYBODY,
     Kind.KILL,
     styles=(Style(batches=14, think_ms=350), Style(acks=1, batches=14, think_ms=350)),
     producers=(1, 2),
@@ -138,7 +138,7 @@ EXACTLY_ONCE = replace(
     name="exactly_once",
     says="Workers consume, transform and produce, die and come back as zombies, and the broker is killed: of "
     "every record there is one result.",
-    checkers=(*_EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
+    checkers=(*EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
     producers=(1, 1),
     hires=lambda random: [*_workers(random)],
 )

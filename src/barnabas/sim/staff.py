@@ -9,8 +9,8 @@ from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.sim.consumers import seen_by
 from barnabas.sim.history import Assigned, Released, Seen
-from barnabas.sim.host import Host
 from barnabas.sim.membership import Member, Places, by_topic
+from barnabas.sim.network import Door
 from barnabas.sim.scripts import Actor, LostError, Script, ask, rest
 from barnabas.sim.transaction_checkers import origin_key
 from barnabas.sim.transactions import AbortableError, FencedError, Transactions
@@ -30,7 +30,7 @@ class Staff(Actor):
 
     read_committed = False
 
-    def __init__(self, world: World, host: Host, member: Member) -> None:
+    def __init__(self, world: World, host: Door, member: Member) -> None:
         super().__init__(world, host, member.name)
         self.member = member
         self.retiring = False
@@ -202,7 +202,7 @@ class Worker(Staff):
     def __init__(
         self,
         world: World,
-        host: Host,
+        host: Door,
         member: Member,
         enlist: Callable[[], Transactions],
         output: Callable[[TopicPartition], TopicPartition],
