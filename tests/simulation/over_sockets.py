@@ -6,6 +6,7 @@ clients may freeze, lose connections and have their requests arrive late.
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 import socket
 import struct
@@ -16,7 +17,8 @@ from barnabas.sim.network import Peer
 from barnabas.sim.world import World
 
 _LENGTH = struct.Struct(">i")
-_LONGEST_NAP_S = 0.05
+_NAP_S = 0.001
+_UNREAD_MS = 2000  # how long a connection that nobody reads stays open
 
 
 class SocketConnection:
@@ -36,7 +38,12 @@ class SocketConnection:
         if self.held:
             self._late.append(framed)
         elif self._open:
-            self._socket.sendall(framed)
+            self._transmit(framed)
+
+    def _transmit(self, frame: bytes) -> None:
+        """Into a broken connection too: that it is broken shows when we read."""
+        with contextlib.suppress(OSError):
+            self._socket.sendall(frame)
 
     def close(self) -> None:
         if self._open:
@@ -52,11 +59,14 @@ class SocketConnection:
 
     def _arrive_late(self) -> None:
         for frame in self._late:
-            self._socket.sendall(frame)
-        self._stage.world.after(most_patience_ms(), self._socket.close)
+            self._transmit(frame)
+        self._stage.world.after(_UNREAD_MS, self._socket.close)
 
     def readable(self) -> None:
-        data = self._socket.recv(1 << 20)
+        try:
+            data = self._socket.recv(1 << 20)
+        except OSError:
+            data = b""
         if not data:
             self.close()
             self._peer.disconnected()
@@ -69,10 +79,6 @@ class SocketConnection:
             frame = bytes(self._unread[_LENGTH.size : _LENGTH.size + size])
             del self._unread[: _LENGTH.size + size]
             self._peer.received(frame)
-
-
-def most_patience_ms() -> int:
-    return 2000
 
 
 class SocketStage:
@@ -99,7 +105,7 @@ class SocketStage:
             while self.world.next_ms is not None and self.world.next_ms <= real_ms:
                 self.world.step()
             self.world.now_ms = max(self.world.now_ms, real_ms)
-            for key, _ in self.selector.select(_LONGEST_NAP_S if self.world.next_ms is None else 0.001):
+            for key, _ in self.selector.select(_NAP_S):
                 key.data.readable()
         return True
 

@@ -6,6 +6,7 @@ What a mutation does is a bug that somebody could write in a coordinator.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -19,12 +20,16 @@ from barnabas.broker.transaction_markers import MarkerCarrier
 from barnabas.coordination.outcome import NOTHING, Outcome, Producer
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.rebalance import Rebalancer
-from barnabas.groups.offsets.store import Offsets
+from barnabas.groups.consumer.context import Context
+from barnabas.groups.consumer.group import ConsumerGroup
+from barnabas.groups.consumer.reconciliation import Reconciliation
+from barnabas.groups.offsets.store import Committed, Offsets
 from barnabas.log import producer_state
 from barnabas.log.log import Log
+from barnabas.log.transaction_index import AbortedTransaction
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.coordination_promises import EXACTLY_ONCE, GROUPS, TRANSACTIONS, in_the_dark
-from barnabas.sim.crews import GroupProtocol, Hiring, Readers, Workers, Writers
+from barnabas.sim.crews import GroupProtocol, Hiring, Readers, Version, Workers, Writers
 from barnabas.sim.faults import Kind
 from barnabas.sim.promise import Promise
 from barnabas.sim.world import SeededRandom
@@ -53,6 +58,14 @@ def old_epochs_may_end(patch: pytest.MonkeyPatch) -> None:
         return judge(transaction, transaction.producer, *rest)
 
     patch.setattr(transaction_shard, "judge", careless)
+
+
+def member_epochs_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ConsumerGroup, "check_offset_commit", lambda *_arguments, **_more: None)
+
+
+def partitions_are_given_before_they_are_given_up(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Reconciliation, "_may_take", lambda *_arguments: True)
 
 
 # --- answers -----------------------------------------------------------------------------------------------
@@ -88,6 +101,36 @@ def open_transactions_are_shown(patch: pytest.MonkeyPatch) -> None:
 
 def aborted_transactions_are_not_listed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Log, "aborted_transactions", lambda *_arguments: [])
+
+
+def fetches_go_beyond_the_last_stable_offset(patch: pytest.MonkeyPatch) -> None:
+    read = Log.read
+
+    def greedy(self: Log, offset: int, max_bytes: int, *, upper_offset: int, **rest: Any) -> Any:
+        return read(self, offset, max_bytes, upper_offset=max(upper_offset, self.high_watermark), **rest)
+
+    patch.setattr(Log, "read", greedy)
+
+
+def committed_transactions_are_listed_as_aborted(patch: pytest.MonkeyPatch) -> None:
+    listed = Log.aborted_transactions
+
+    def spiteful(self: Log, found: Any, upper_offset: int) -> list[Any]:
+        lies = [AbortedTransaction(producer_id, 0, 0, 0) for producer_id in range(0, 4000, 2)]
+        return [*listed(self, found, upper_offset), *lies]
+
+    patch.setattr(Log, "aborted_transactions", spiteful)
+
+
+def offsets_are_read_one_too_high(patch: pytest.MonkeyPatch) -> None:
+    put = Offsets._put
+
+    def generous(self: Offsets, group_id: str, topic: str, partition: int, offset: Committed) -> None:
+        value = copy(offset.value)
+        value.offset += 1
+        put(self, group_id, topic, partition, offset._replace(value=value))
+
+    patch.setattr(Offsets, "_put", generous)
 
 
 def offsets_of_open_transactions_are_shown(patch: pytest.MonkeyPatch) -> None:
@@ -133,6 +176,11 @@ def joins_are_awaited_for_ever(patch: pytest.MonkeyPatch) -> None:
 
 def the_dead_stay_members(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Rebalancer, "_session_due", lambda *_arguments: NOTHING)
+
+
+def consumers_are_never_given_up(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Context, "watch_session", lambda *_arguments: None)
+    patch.setattr(Context, "watch_revocation", lambda *_arguments: None)
 
 
 # --- markers -----------------------------------------------------------------------------------------------
@@ -182,6 +230,9 @@ def _hard(promise: Promise, *kinds: Kind) -> Promise:
 
 
 _CLASSIC = _only(GROUPS, protocol=GroupProtocol.CLASSIC, desks=2)
+_CONSUMER = _only(GROUPS, protocol=GroupProtocol.CONSUMER, desks=2)
+_CROWD = _hard(_only(GROUPS, protocol=GroupProtocol.CLASSIC, desks=5))
+_LATE = _hard(_only(TRANSACTIONS, version=Version.TWO, rivals=1), Kind.STRAY)
 _RIVALS = _only(TRANSACTIONS, rivals=2)
 _DARK = (Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.SLOW_DISK)
 _WORKERS = _only(EXACTLY_ONCE, desks=3)
@@ -191,14 +242,20 @@ _WORKERS = _only(EXACTLY_ONCE, desks=3)
     ("mutate", "promise", "checker"),
     [
         (generations_are_not_looked_at, _CLASSIC, "CommitsAreFenced"),
+        (member_epochs_are_not_looked_at, _CONSUMER, "CommitsAreFenced"),
+        (partitions_are_given_before_they_are_given_up, _CONSUMER, "CommitsAreFenced"),
         (old_epochs_may_write, _RIVALS, "NoAbortedRead"),
         (old_epochs_may_end, _RIVALS, "NoAbortedRead"),
+        (old_epochs_may_end, _LATE, "NoAbortedRead"),
         (answers_come_before_the_append, _hard(_CLASSIC, Kind.KILL_INSIDE), "CommitsAreKept"),
         (answers_come_before_the_append, _hard(TRANSACTIONS, Kind.KILL_INSIDE), "NoLostTransaction"),
         (answers_come_before_the_fsync, _hard(in_the_dark(_CLASSIC), *_DARK), "CommitsAreKept"),
         (answers_come_before_the_fsync, _hard(in_the_dark(TRANSACTIONS), *_DARK), "NoLostTransaction"),
         (open_transactions_are_shown, TRANSACTIONS, "NoAbortedRead"),
         (aborted_transactions_are_not_listed, TRANSACTIONS, "NoAbortedRead"),
+        (fetches_go_beyond_the_last_stable_offset, TRANSACTIONS, "StableReads"),
+        (committed_transactions_are_listed_as_aborted, TRANSACTIONS, "NoPollSkip"),
+        (offsets_are_read_one_too_high, _CLASSIC, "NothingUnseen"),
         (offsets_of_open_transactions_are_shown, _WORKERS, "ExactlyOnce"),
         (pending_offsets_are_forgotten, _WORKERS, "CommitsAreKept"),
         (pending_offsets_are_forgotten, _WORKERS, "NoTornTransaction"),
@@ -207,6 +264,8 @@ _WORKERS = _only(EXACTLY_ONCE, desks=3)
         (transactions_never_time_out, TRANSACTIONS, "TransactionsEnd"),
         (joins_are_awaited_for_ever, _CLASSIC, "NothingBroke"),
         (the_dead_stay_members, _CLASSIC, "NothingBroke"),
+        (the_dead_stay_members, _CROWD, "GroupsSettle"),
+        (consumers_are_never_given_up, _CONSUMER, "NothingBroke"),
         (one_marker_says_the_opposite, TRANSACTIONS, "NoTornTransaction"),
         (one_marker_says_the_opposite, TRANSACTIONS, "NoLostTransaction"),
         (transactional_offsets_count_whatever_the_end, _WORKERS, "NoTornTransaction"),

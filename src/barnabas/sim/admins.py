@@ -16,7 +16,7 @@ from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRespons
 from barnabas.protocol.schema import Message
 from barnabas.sim.clients import Client
 from barnabas.sim.history import Created, Found
-from barnabas.sim.host import Host
+from barnabas.sim.network import Door
 from barnabas.sim.world import World
 
 _CREATE_VERSION = 7
@@ -31,7 +31,7 @@ class Topic:
 
 
 class Creator(Client):
-    def __init__(self, world: World, host: Host, topics: list[Topic], then: Callable[[], None]) -> None:
+    def __init__(self, world: World, host: Door, topics: list[Topic], then: Callable[[], None]) -> None:
         super().__init__(world, host, "creator")
         self._left = list(topics)
         self._then = then
@@ -60,7 +60,7 @@ class Creator(Client):
 
 
 class Lister(Client):
-    def __init__(self, world: World, host: Host) -> None:
+    def __init__(self, world: World, host: Door) -> None:
         super().__init__(world, host, "lister")
 
     def connected(self) -> None:

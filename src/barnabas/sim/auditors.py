@@ -14,8 +14,8 @@ from barnabas.protocol.messages.list_transactions import ListTransactionsRequest
 from barnabas.sim.classic_member import ClassicMember
 from barnabas.sim.crews import GroupCrew, GroupProtocol
 from barnabas.sim.history import GroupFound, TransactionsFound
-from barnabas.sim.host import Host
 from barnabas.sim.membership import GROUP, Membership, Places, find_coordinator
+from barnabas.sim.network import Door
 from barnabas.sim.scripts import Actor, Script, insist, rest
 from barnabas.sim.transaction_checkers import AT_REST
 from barnabas.sim.world import World
@@ -28,7 +28,7 @@ _STABLE = "Stable"
 class GroupAuditor(Actor):
     """Asks until the group is stable with all its members, or patience ends."""
 
-    def __init__(self, world: World, host: Host, crew: GroupCrew) -> None:
+    def __init__(self, world: World, host: Door, crew: GroupCrew) -> None:
         super().__init__(world, host, f"auditor-of-{crew.membership.group}")
         self._crew = crew
         self._group = crew.membership.group
@@ -55,7 +55,7 @@ class GroupAuditor(Actor):
 class OffsetAuditor(Actor):
     """Reads what the groups have committed, belonging to none of them."""
 
-    def __init__(self, world: World, host: Host, name: str, groups: Mapping[str, Places]) -> None:
+    def __init__(self, world: World, host: Door, name: str, groups: Mapping[str, Places]) -> None:
         super().__init__(world, host, name)
         self._groups = groups
 
@@ -75,13 +75,13 @@ class OffsetWatcher(OffsetAuditor):
             for group, places in self._groups.items():
                 member = ClassicMember(self.world, Membership(group, places, 0, 0), self.name)
                 yield from member.committed(places)
-            yield from rest(self.world.random.between(1, _PAUSE_MS))
+            yield from rest(self.world.random.between(1, 2 * _PAUSE_MS))
 
 
 class TransactionAuditor(Actor):
     """Asks until no transaction is open, or patience ends."""
 
-    def __init__(self, world: World, host: Host) -> None:
+    def __init__(self, world: World, host: Door) -> None:
         super().__init__(world, host, "transaction-auditor")
 
     def script(self) -> Script[None]:

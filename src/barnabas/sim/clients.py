@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from barnabas.protocol import codec
 from barnabas.protocol.schema import Message
-from barnabas.sim.host import Host
-from barnabas.sim.network import LATENCY_MS, Connection
+from barnabas.sim.network import LATENCY_MS, Door, Wire
 from barnabas.sim.world import World
 
 _BACKOFF_MS = 60
@@ -34,12 +33,12 @@ class _Asked:
 class Client(abc.ABC):
     may_stray = True  # what it says may arrive after it has gone on
 
-    def __init__(self, world: World, host: Host, name: str) -> None:
+    def __init__(self, world: World, host: Door, name: str) -> None:
         self.world = world
         self.host = host
         self.name = name
         self.finished = False
-        self._connection: Connection | None = None
+        self._connection: Wire | None = None
         self._asked: deque[_Asked] = deque()
         self._last_correlation_id = 0
         self._reconnecting = False
@@ -101,7 +100,7 @@ class Client(abc.ABC):
         if self._connection is not None and self.may_stray:
             self._connection.held = True
 
-    def _go_astray(self, connection: Connection) -> None:
+    def _go_astray(self, connection: Wire) -> None:
         if connection is self._connection:
             self._connection = None
             connection.stray(self._stray_ms)

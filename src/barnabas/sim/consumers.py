@@ -22,7 +22,7 @@ from barnabas.protocol.messages.list_offsets import (
 from barnabas.protocol.schema import Message
 from barnabas.sim.clients import Client
 from barnabas.sim.history import Seen
-from barnabas.sim.host import Host
+from barnabas.sim.network import Door
 from barnabas.sim.reading import read_answer
 from barnabas.sim.world import World
 
@@ -38,7 +38,7 @@ class Consumer(Client):
     def __init__(
         self,
         world: World,
-        host: Host,
+        host: Door,
         name: str,
         places: list[TopicPartition],
         *,

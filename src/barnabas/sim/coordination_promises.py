@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from barnabas.sim import checkers as check
@@ -27,10 +28,10 @@ from barnabas.sim.world import SeededRandom
 OUTPUT = "output"
 _SESSION_TIMEOUT_MS = 300
 _REBALANCE_TIMEOUT_MS = 400
-_STEPS = 160
+_STEPS = 120
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
-_EVERYBODY: tuple[Checker, ...] = (
+EVERYBODY: tuple[Checker, ...] = (
     check.NothingBroke(),
     check.NothingInvented(),
     check.CreatedTopicsExist(),
@@ -97,7 +98,7 @@ def _writers(random: SeededRandom) -> list[Hiring]:
     ]
 
 
-def _workers(random: SeededRandom) -> list[Hiring]:
+def _workers(random: SeededRandom) -> list[Workers]:
     protocol, version = random.pick(tuple(GroupProtocol)), random.pick(tuple(Version))
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
     return [Workers("workers", protocol, random.between(1, 3), version, OUTPUT, *times)]
@@ -108,7 +109,7 @@ _KILLED = Promise(
     "Members come, go and freeze, and the broker is killed: a group loses no commit, lets nobody commit for "
     "what is another's, skips nothing, and is stable in the end.",
     (*KILLS, *HARMLESS, *_PEOPLE),
-    _EVERYBODY,
+    EVERYBODY,
     Kind.KILL,
     styles=(Style(batches=14, think_ms=350), Style(acks=1, batches=14, think_ms=350)),
     producers=(1, 2),
@@ -137,9 +138,9 @@ EXACTLY_ONCE = replace(
     name="exactly_once",
     says="Workers consume, transform and produce, die and come back as zombies, and the broker is killed: of "
     "every record there is one result.",
-    checkers=(*_EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
+    checkers=(*EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
     producers=(1, 1),
-    hires=_workers,
+    hires=lambda random: [*_workers(random)],
 )
 
 _FLUSHING = {**_PROPERTIES, "log.flush.interval.messages": "1"}
@@ -157,19 +158,42 @@ def in_the_dark(promise: Promise) -> Promise:
     )
 
 
-def at_every_step(promise: Promise) -> Promise:
+def at_every_step(promise: Promise, hires: Callable[[SeededRandom], list[Hiring]]) -> Promise:
+    """In a short story, so that its steps can be counted to the end."""
     return replace(
         promise,
         name=f"{promise.name}_every_step",
         says=f"{promise.says} One crash, after the first change of the disk, the second, the third…",
         kinds=(),
         every_step=EveryStep(_STEPS, Kind.KILL),
+        styles=(Style(batches=4, think_ms=60),),
+        producers=(min(promise.producers[0], 1),) * 2,
+        faults_ms=400,
+        hires=hires,
     )
+
+
+def _both_protocols(random: SeededRandom) -> list[Hiring]:
+    times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
+    return [
+        Readers(f"readers-{protocol.value}", protocol, random.between(1, 2), random.chance(0.5), *times)
+        for protocol in GroupProtocol
+    ]
+
+
+def _both_versions(_random: SeededRandom) -> list[Hiring]:
+    return [Writers(f"writer-{version.value}", version, rivals=1, transactions=2) for version in Version]
+
+
+def _few_workers(random: SeededRandom) -> list[Hiring]:
+    return [replace(hiring, desks=1) for hiring in _workers(random)]
 
 
 _BY_CHANCE = (GROUPS, TRANSACTIONS, EXACTLY_ONCE)
 COORDINATION = (
     *_BY_CHANCE,
     *map(in_the_dark, _BY_CHANCE),
-    *map(at_every_step, _BY_CHANCE),
+    at_every_step(GROUPS, _both_protocols),
+    at_every_step(TRANSACTIONS, _both_versions),
+    at_every_step(EXACTLY_ONCE, _few_workers),
 )

@@ -16,8 +16,8 @@ from barnabas.model.ids import TopicPartition
 from barnabas.sim.classic_member import ClassicMember
 from barnabas.sim.clients import Client
 from barnabas.sim.consumer_member import ConsumerMember
-from barnabas.sim.host import Host
 from barnabas.sim.membership import Member, Membership
+from barnabas.sim.network import Door
 from barnabas.sim.staff import GroupConsumer, Staff, Worker
 from barnabas.sim.transaction_versions import TransactionsVersion1, TransactionsVersion2
 from barnabas.sim.transactional_producers import TransactionalProducer
@@ -57,7 +57,7 @@ class Version(Enum):
 
 
 class Crew(abc.ABC):
-    def __init__(self, world: World, host: Host) -> None:
+    def __init__(self, world: World, host: Door) -> None:
         self.world = world
         self.host = host
         self.healed = False
@@ -88,7 +88,7 @@ class GroupCrew(Crew):
     def __init__(
         self,
         world: World,
-        host: Host,
+        host: Door,
         membership: Membership,
         protocol: GroupProtocol,
         desks: int,
@@ -180,7 +180,7 @@ class GroupCrew(Crew):
 class WriterCrew(Crew):
     """One transactional id, and sometimes two who think that it is theirs."""
 
-    def __init__(self, world: World, host: Host, people: list[TransactionalProducer]) -> None:
+    def __init__(self, world: World, host: Door, people: list[TransactionalProducer]) -> None:
         super().__init__(world, host)
         self._people = people
 
@@ -222,7 +222,7 @@ class Readers:
     session_timeout_ms: int
     rebalance_timeout_ms: int
 
-    def hire(self, world: World, host: Host, places: Sequence[TopicPartition]) -> Crew:
+    def hire(self, world: World, host: Door, places: Sequence[TopicPartition]) -> Crew:
         def staff(member: Member, _desk: int) -> Staff:
             consumer = GroupConsumer(world, host, member)
             consumer.read_committed = self.read_committed
@@ -243,7 +243,7 @@ class Workers:
     session_timeout_ms: int
     rebalance_timeout_ms: int
 
-    def hire(self, world: World, host: Host, places: Sequence[TopicPartition]) -> Crew:
+    def hire(self, world: World, host: Door, places: Sequence[TopicPartition]) -> Crew:
         inputs = [place for place in places if place.topic != self.output]
         outputs = [place for place in places if place.topic == self.output]
 
@@ -270,7 +270,7 @@ class Writers:
     rivals: int
     transactions: int
 
-    def hire(self, world: World, host: Host, places: Sequence[TopicPartition]) -> Crew:
+    def hire(self, world: World, host: Door, places: Sequence[TopicPartition]) -> Crew:
         def enlist(name: str) -> Transactions:
             return self.version.enlist(world, self.transactional_id, name)
 

@@ -143,18 +143,21 @@ def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> No
 
 
 class CommitsAreFenced:
-    """Whoever has lost a partition to another member cannot commit for it."""
+    """Whoever has lost a partition to another member cannot commit for it. Who wakes up in an old generation
+    takes nothing from anybody."""
 
     def check(self, facts: Facts) -> Iterator[str]:
-        owner: dict[tuple[str, TopicPartition], str] = {}
+        owners: dict[Where, Assigned] = {}
         late: dict[int, str] = {}
         for event in facts.events:
             if isinstance(event, Assigned):
                 for place, _ in event.positions:
-                    owner[event.group, place] = event.member
+                    if event.generation >= owners.get((event.group, place), event).generation:
+                        owners[event.group, place] = event
             elif isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
-                    other = owner.get((event.group, place), event.member)
+                    owner = owners.get((event.group, place))
+                    other = event.member if owner is None else owner.member
                     if other != event.member:
                         late[id(event)] = f"{event.member} commits {offset} of {place}, which {other} has"
             elif isinstance(event, CommitAcknowledged) and id(event.asked) in late:

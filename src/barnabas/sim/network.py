@@ -26,6 +26,26 @@ class Peer(Protocol):
     def disconnected(self) -> None: ...
 
 
+class Wire(Protocol):
+    """What a client holds of a connection."""
+
+    held: bool
+
+    def send(self, frame: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+    def stray(self, most_ms: int) -> None: ...
+
+
+class Door(Protocol):
+    """Where clients knock."""
+
+    def connect(self, peer: Peer) -> Wire | None:
+        """None: nobody listens."""
+        ...
+
+
 class Server(Protocol):
     """The broker's end: runs nothing once its process is dead."""
 

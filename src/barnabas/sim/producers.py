@@ -20,7 +20,7 @@ from barnabas.records.build import build_batch
 from barnabas.records.walk import Record
 from barnabas.sim.clients import Client
 from barnabas.sim.history import Acknowledged, Broke, GaveUp, Refused, Sent
-from barnabas.sim.host import Host
+from barnabas.sim.network import Door
 from barnabas.sim.world import World
 
 _IN_FLIGHT_MAX = 5
@@ -58,7 +58,7 @@ class _Batch:
 
 class Producer(Client):
     def __init__(
-        self, world: World, host: Host, name: str, places: list[TopicPartition], style: Style
+        self, world: World, host: Door, name: str, places: list[TopicPartition], style: Style
     ) -> None:
         super().__init__(world, host, name)
         self.style = style

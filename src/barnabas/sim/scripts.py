@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from barnabas.protocol.schema import Message
 from barnabas.sim.clients import Client
-from barnabas.sim.host import Host
+from barnabas.sim.network import Door
 from barnabas.sim.world import World
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ def rest(delay_ms: int) -> Script[None]:
 class Actor(Client):
     """Plays a script, on however many connections it takes."""
 
-    def __init__(self, world: World, host: Host, name: str) -> None:
+    def __init__(self, world: World, host: Door, name: str) -> None:
         super().__init__(world, host, name)
         self._script: Script[None] | None = None
         self._unsaid: Ask | None = None  # waits for a connection

@@ -9,8 +9,8 @@ from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.sim.consumers import seen_by
 from barnabas.sim.history import Assigned, Released, Seen
-from barnabas.sim.host import Host
 from barnabas.sim.membership import Member, Places, by_topic
+from barnabas.sim.network import Door
 from barnabas.sim.scripts import Actor, LostError, Script, ask, rest
 from barnabas.sim.transaction_checkers import origin_key
 from barnabas.sim.transactions import AbortableError, FencedError, Transactions
@@ -18,7 +18,7 @@ from barnabas.sim.world import World
 
 _FETCH_VERSION = 12
 _BEAT_MS = 70
-_THINK_MS = 40
+_THINK_MS = 60
 _DAWDLE_CHANCE = 0.03
 _DAWDLE_MS = (200, 900)
 _FETCH_BYTES = 1 << 20
@@ -30,7 +30,7 @@ class Staff(Actor):
 
     read_committed = False
 
-    def __init__(self, world: World, host: Host, member: Member) -> None:
+    def __init__(self, world: World, host: Door, member: Member) -> None:
         super().__init__(world, host, member.name)
         self.member = member
         self.retiring = False
@@ -202,7 +202,7 @@ class Worker(Staff):
     def __init__(
         self,
         world: World,
-        host: Host,
+        host: Door,
         member: Member,
         enlist: Callable[[], Transactions],
         output: Callable[[TopicPartition], TopicPartition],

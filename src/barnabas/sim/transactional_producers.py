@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from barnabas.model.ids import TopicPartition
-from barnabas.sim.host import Host
+from barnabas.sim.network import Door
 from barnabas.sim.scripts import Actor, Script, rest
 from barnabas.sim.transactions import AbortableError, FencedError, Transactions
 from barnabas.sim.world import World
@@ -20,7 +20,7 @@ class TransactionalProducer(Actor):
     def __init__(
         self,
         world: World,
-        host: Host,
+        host: Door,
         name: str,
         enlist: Callable[[str], Transactions],
         places: list[TopicPartition],

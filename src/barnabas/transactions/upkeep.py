@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from barnabas.coordination.outcome import NOTHING, Outcome
 from barnabas.model.errors import ApiError
@@ -20,11 +20,19 @@ _APART_MS: Final = 100
 # In one batch: small enough for any `max.message.bytes` that lets a transaction's own record through.
 _TOMBSTONES_BYTES_MAX: Final = 16 << 10
 
+_Identity: TypeAlias = tuple[str, int, int]
+
+
+def _identity(transaction: Transaction) -> _Identity:
+    """An owner may have many transactions, one after the other."""
+    return transaction.transactional_id, transaction.producer_epoch, transaction.start_ms
+
 
 class Upkeep:
     def __init__(self, shard: TransactionShard, host: TransactionHost) -> None:
         self._shard = shard
         self._host = host
+        self._first_looks_ms: dict[_Identity, int] = {}  # at open transactions, by the clock that never jumps
 
     def start(self) -> None:
         self._again(_ABORT)
@@ -42,10 +50,22 @@ class Upkeep:
     # --- timeouts ------------------------------------------------------------------------------------------
 
     def abort_late(self) -> Outcome:
-        now_ms = self._host.wall_ms
-        transactions = self._shard.transactions
-        late = deque(name for name in self._shard.ongoing if transactions[name].is_late(now_ms))
-        return self._abort_next(late)
+        ongoing = [self._shard.transactions[name] for name in self._shard.ongoing]
+        looks = self._first_looks_ms
+        self._first_looks_ms = {
+            _identity(one): looks.get(_identity(one), self._host.now_ms) for one in ongoing
+        }
+        return self._abort_next(deque(one.transactional_id for one in ongoing if self._is_late(one)))
+
+    def _is_late(self, transaction: Transaction) -> bool:
+        """By the wall clock, as it began; but a clock that was set back does not keep it open any longer than
+        its time since we know of it."""
+        if transaction.is_late(self._host.wall_ms):
+            return True
+        known_ms = self._first_looks_ms.get(_identity(transaction))
+        return known_ms is not None and transaction.is_late(
+            transaction.start_ms + self._host.now_ms - known_ms
+        )
 
     def _abort_next(self, late: deque[str]) -> Outcome:
         """One at a time, each in its own batch: a large one must not hinder the others."""
@@ -54,7 +74,7 @@ class Upkeep:
             transaction = self._shard.transactions.get(transactional_id)
             if transaction is None or transactional_id in self._shard.new_ids:
                 continue
-            if transaction.is_late(self._host.wall_ms):
+            if self._is_late(transaction):
                 self._host.timers.schedule(_ABORT, 0, lambda: self._abort_next(late))
                 return self._fence(transaction)
         self._again(_ABORT)

@@ -12,7 +12,14 @@ from barnabas.sim.group_checkers import (
     NothingUnseen,
     PollsInOrder,
 )
-from barnabas.sim.history import CommitAcknowledged, CommitAsked, GroupFound, OffsetsAsked, OffsetsRead
+from barnabas.sim.history import (
+    Assigned,
+    CommitAcknowledged,
+    CommitAsked,
+    GroupFound,
+    OffsetsAsked,
+    OffsetsRead,
+)
 
 
 def test_a_poll_that_goes_back_is_a_complaint() -> None:
@@ -76,6 +83,11 @@ def test_offsets_of_a_transaction_count_once_it_is_committed() -> None:
 def test_a_commit_for_what_is_anothers_is_a_complaint() -> None:
     assert complaints(CommitsAreFenced(), assigned("a"), assigned("b"), commit("a", 3))
     assert not complaints(CommitsAreFenced(), assigned("a"), commit("a", 3), assigned("b"))
+
+
+def test_who_wakes_up_in_an_old_generation_takes_nothing_from_anybody() -> None:
+    zombie = Assigned("group", "b", 0, ((HERE, 0),))
+    assert not complaints(CommitsAreFenced(), assigned("a"), zombie, commit("a", 3))
 
 
 def test_a_commit_asked_before_another_had_it_may_be_acknowledged_later() -> None:

@@ -57,6 +57,18 @@ def test_the_end_of_a_timeout_survives_a_crash(host: FakeTransactionHost) -> Non
     assert host.of().state is PREPARE_ABORT
 
 
+@pytest.mark.parametrize("crashes", [False, True])
+def test_a_clock_that_was_set_back_keeps_no_transaction_open(
+    host: FakeTransactionHost, crashes: bool
+) -> None:
+    host.add(host.owner(timeout_ms=MINUTE_MS), ORDERS)
+    host.wall_ms -= DAY_MS
+    if crashes:
+        host.crash()
+    host.pass_ms(MINUTE_MS + 20_002)
+    assert host.of().state is PREPARE_ABORT
+
+
 def test_a_timeout_that_cannot_be_written_is_tried_again(host: FakeTransactionHost) -> None:
     host.add(host.owner(timeout_ms=MINUTE_MS), ORDERS)
     host.refuse_next = ErrorCode.COORDINATOR_NOT_AVAILABLE
