@@ -26,6 +26,7 @@ MAY_CATCH_ALL = {
     "src/barnabas/runtime/reactor.py",
     "src/barnabas/runtime/workers.py",
     "src/barnabas/sim/host.py",
+    "tests/support/members/polled.py",
 }
 
 

@@ -61,8 +61,8 @@ class TransactionIndex:
         return [AbortedTransaction(*row[1:]) for row in _ENTRY.iter_unpack(self._whole_entries())]
 
     def collect(self, fetch_offset: int, upper_bound_offset: int) -> SearchResult:
-        """Those that overlap [fetch_offset, upper_bound_offset). Every committed reader's fetch asks, so no more
-        of the file is read than it takes: markers stand in the order of their offsets."""
+        """Those that overlap [fetch_offset, upper_bound_offset). Every committed reader's fetch asks, so no
+        more of the file is read than it takes: markers stand in the order of their offsets."""
         found: list[AbortedTransaction] = []
         for one in self._from(self._first_that_ends_at(fetch_offset)):
             if one.first_offset < upper_bound_offset:
