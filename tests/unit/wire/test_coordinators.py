@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.unit.wire.fake_peer import FakeNetwork, FakePeer, serving
+from tests.unit.wire.fake_brokers import Brokers
+from tests.unit.wire.fake_peer import serving
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
@@ -13,18 +14,12 @@ from barnabas.protocol import codec
 from barnabas.protocol.messages import APIS, consumer_protocol_assignment
 from barnabas.protocol.messages import consumer_group_describe as modern
 from barnabas.protocol.messages import describe_groups as classic
-from barnabas.protocol.messages.api_versions import ApiVersionsResponse
 from barnabas.protocol.messages.delete_groups import (
     DeletableGroupResult,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
 )
-from barnabas.protocol.messages.find_coordinator import (
-    Coordinator,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-)
-from barnabas.protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
+from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest
 from barnabas.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchResponse,
@@ -33,58 +28,8 @@ from barnabas.protocol.messages.offset_fetch import (
     OffsetFetchResponseTopics,
 )
 from barnabas.protocol.schema import Message
-from barnabas.wire import Cluster, Settings
-from barnabas.wire.address import Address
 from barnabas.wire.admin import group_offsets, groups
 from barnabas.wire.admin.group_offsets import Committed
-
-ONE, TWO = Address("one", 1), Address("two", 2)
-QUICK = Settings(default_api_timeout_ms=2_000, retry_backoff_ms=1, retry_backoff_max_ms=5)
-METADATA = MetadataResponse(
-    brokers=[MetadataResponseBroker(1, "one", 1), MetadataResponseBroker(2, "two", 2)]
-)
-HOSTS = {1: ONE, 2: TWO}
-
-
-class Brokers:
-    """Two of them; `homes` says who coordinates each group."""
-
-    def __init__(
-        self,
-        homes: dict[str, int],
-        answer: Callable[[int, Message], Message],
-        versions: ApiVersionsResponse | None = None,
-    ) -> None:
-        self.homes = homes
-        self.heard: list[tuple[int, Message]] = []
-        self._answer = answer
-        network = FakeNetwork(
-            {
-                ONE: lambda: FakePeer(lambda request: self._reply(1, request), versions),
-                TWO: lambda: FakePeer(lambda request: self._reply(2, request), versions),
-            }
-        )
-        self.cluster = Cluster([ONE], QUICK, dial=network.dial)
-
-    def _reply(self, node: int, request: Message) -> Message:
-        self.heard.append((node, request))
-        if isinstance(request, FindCoordinatorRequest):
-            keys = list(request.coordinator_keys) or [request.key]
-            rows = [self._home(key) for key in keys]
-            first = rows[0]
-            return FindCoordinatorResponse(
-                coordinators=rows, node_id=first.node_id, host=first.host, port=first.port
-            )
-        return METADATA if request.API_KEY == 3 else self._answer(node, request)
-
-    def _home(self, key: str) -> Coordinator:
-        if key not in self.homes:
-            return Coordinator(key, error_code=ErrorCode.INVALID_GROUP_ID, error_message="no")
-        node = self.homes[key]
-        return Coordinator(key, node, HOSTS[node].host, HOSTS[node].port)
-
-    def asked(self, kind: type[Message]) -> list[int]:
-        return [node for node, request in self.heard if isinstance(request, kind)]
 
 
 def _deleting(codes: Callable[[int, str], ErrorCode]) -> Callable[[int, Message], Message]:
