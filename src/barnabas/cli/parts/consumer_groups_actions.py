@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from barnabas.cli.parts import consumer_groups_tables as tables
 from barnabas.cli.parts.consumer_groups_reset import parse_topic
-from barnabas.cli.parts.consumer_groups_rows import offset_rows, partitions_of
+from barnabas.cli.parts.consumer_groups_rows import OffsetRow, offset_rows, partitions_of
 from barnabas.cli.support import partitions
 from barnabas.cli.support.failures import ToolError, java_name, sentence
 from barnabas.cli.support.options import Options
@@ -17,6 +17,7 @@ from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.list_groups import ListedGroup
 from barnabas.wire import Cluster, DeadlineError, SettingsError, WireError
 from barnabas.wire.admin import group_offsets, groups
+from barnabas.wire.admin.group_offsets import Committed
 from barnabas.wire.admin.groups import Group
 
 EXECUTION = "java.util.concurrent.ExecutionException"
@@ -99,15 +100,15 @@ class Service:
     # --- --describe --------------------------------------------------------------------------------------
 
     def describe(self) -> None:
-        found = self._described()
+        found = [group for _, group in sorted(self._described().items())]
         verbose = self._options.has("verbose")
-        for _, group in sorted(found.items()):
-            if self._options.has("members"):
-                lines = tables.member_lines(group, verbose)
-            elif self._options.has("state"):
-                lines = tables.state_lines(group, verbose)
-            else:
-                lines = self._offset_lines(group, verbose)
+        if self._options.has("members"):
+            tables_of = [tables.member_lines(group, verbose) for group in found]
+        elif self._options.has("state"):
+            tables_of = [tables.state_lines(group, verbose) for group in found]
+        else:
+            tables_of = [tables.offset_lines(rows, verbose) for rows in self._offset_rows(found)]
+        for group, lines in zip(found, tables_of, strict=True):
             self._print_described(group, list(lines))
 
     def _described(self) -> dict[str, Group]:
@@ -119,11 +120,18 @@ class Service:
                 found[group_id] = answer
         return found
 
-    def _offset_lines(self, group: Group, verbose: bool) -> Iterator[str]:
+    def _offset_rows(self, found: Sequence[Group]) -> list[list[OffsetRow]]:
+        """Of all groups with a handful of questions: a cluster may have thousands of them."""
+        committed: dict[str, dict[TopicPartition, Committed]] = {}
         with failing_in("listConsumerGroupOffsets(api=FIND_COORDINATOR)", EXECUTION, RUNTIME):
-            committed = group_offsets.committed(self._cluster, group.group_id)
-            ends = partitions.ends(self._cluster, partitions_of(group, committed))
-        return tables.offset_lines(offset_rows(group, committed, ends), verbose)
+            answers = group_offsets.committed_by_group(self._cluster, [group.group_id for group in found])
+            for group_id, answer in answers.items():
+                if isinstance(answer, ApiError):
+                    raise answer
+                committed[group_id] = answer
+            wanted = {one for group in found for one in partitions_of(group, committed[group.group_id])}
+            ends = partitions.ends(self._cluster, wanted)
+        return [offset_rows(group, committed[group.group_id], ends) for group in found]
 
     def _print_described(self, group: Group, lines: list[str]) -> None:
         if group.state == "Dead":

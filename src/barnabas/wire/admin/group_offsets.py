@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.protocol.messages import offset_commit, offset_delete, offset_fetch
+from barnabas.protocol.messages import offset_commit, offset_delete
+from barnabas.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchResponse,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import known
-from barnabas.wire.coordinators import Coordinator, KeyType, from_coordinator
+from barnabas.wire.coordinators import Coordinator, KeyType, from_coordinator, from_coordinators
 
 _BATCHED_SINCE = 8
 # Newer versions name topics by id, which a topic deleted long ago does not have any more.
@@ -27,28 +34,44 @@ class Committed(NamedTuple):
 
 def committed(cluster: Cluster, group_id: str) -> dict[TopicPartition, Committed]:
     """Every offset the group has committed, in the order of topics and partitions."""
+    found = committed_by_group(cluster, [group_id])[group_id]
+    if isinstance(found, ApiError):
+        raise found
+    return found
 
-    def ask(coordinator: Coordinator) -> dict[TopicPartition, Committed] | ApiError:
+
+def committed_by_group(
+    cluster: Cluster, group_ids: Iterable[str]
+) -> dict[str, dict[TopicPartition, Committed] | ApiError]:
+    """The same of many groups, with one question for all that share a coordinator."""
+
+    def ask(coordinator: Coordinator, keys: list[str]) -> Iterator[tuple[str, _Answer]]:
         batched = cluster.connection(coordinator.node_id).version_of(_OFFSET_FETCH) >= _BATCHED_SINCE
-        request = (
-            offset_fetch.OffsetFetchRequest([offset_fetch.OffsetFetchRequestGroup(group_id, topics=None)])
-            if batched
-            else offset_fetch.OffsetFetchRequest(group_id=group_id, topics=None)
-        )
-        answer = cluster.call_once(
-            request, offset_fetch.OffsetFetchResponse, coordinator.node_id, version_max=_NAMES_UNTIL
-        )
-        code = answer.groups[0].error_code if batched else answer.error_code
-        if code:
-            return ApiError(known(code))
-        return _found(answer.groups[0].topics if batched else answer.topics)
+        if not batched:
+            for key in keys:
+                answer = _fetch(cluster, coordinator, OffsetFetchRequest(group_id=key, topics=None))
+                yield key, _result(answer.error_code, answer.topics)
+            return
+        rows = [OffsetFetchRequestGroup(key, topics=None) for key in keys]
+        for row in _fetch(cluster, coordinator, OffsetFetchRequest(rows)).groups:
+            yield row.group_id, _result(row.error_code, row.topics)
 
-    return from_coordinator(cluster, group_id, KeyType.GROUP, ask)
+    return from_coordinators(cluster, group_ids, KeyType.GROUP, ask)
 
 
-def _found(
-    topics: Iterable[offset_fetch.OffsetFetchResponseTopics | offset_fetch.OffsetFetchResponseTopic],
-) -> dict[TopicPartition, Committed]:
+def _fetch(cluster: Cluster, coordinator: Coordinator, request: OffsetFetchRequest) -> OffsetFetchResponse:
+    return cluster.call_once(request, OffsetFetchResponse, coordinator.node_id, version_max=_NAMES_UNTIL)
+
+
+_Topics: TypeAlias = Iterable[OffsetFetchResponseTopics | OffsetFetchResponseTopic]
+_Answer: TypeAlias = dict[TopicPartition, Committed] | ApiError
+
+
+def _result(error_code: int, topics: _Topics) -> _Answer:
+    return ApiError(known(error_code)) if error_code else _found(topics)
+
+
+def _found(topics: _Topics) -> dict[TopicPartition, Committed]:
     found = {}
     for topic in topics:
         for row in topic.partitions:
