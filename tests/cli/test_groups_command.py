@@ -158,7 +158,7 @@ def test_without_a_group_the_console_consumer_is_alone_in_one_of_its_own(
             row["group"]
             for row in groups.json("list", "--state", "Stable")
             if re.fullmatch(r"console-consumer-\d{1,5}", row["group"])
-            and groups.json("members", row["group"])[0]["reads"].startswith(topic)
+            and any(member["reads"].startswith(topic) for member in groups.json("members", row["group"]))
         ]
         assert len(mine) == 1
     finally:
@@ -228,14 +228,25 @@ def _read_until(terminal: int, *marks: str) -> str:
 
 
 def test_what_a_group_committed_can_be_read_where_it_is_kept(
-    groups: Command, topic: str, run_tool: RunTool, broker: Broker
+    groups: Command, topic: str, broker: Broker
 ) -> None:
     group = f"{topic}-kept"
     groups("reset", group, f"{topic}:1", "--to", "2", "--yes")
-    server = ("--bootstrap-server", broker.bootstrap, "--from-beginning", "--timeout-ms", "4000")
+    options = ("--bootstrap-server", broker.bootstrap, "--from-beginning")
     formatter = ("--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter")
-    kept = run_tool("kafka-console-consumer", *server, "--topic", "__consumer_offsets", *formatter)
-    assert f'{{"group":"{group}","topic":"{topic}","partition":1}}' in kept.stdout
-    matching = f"{re.escape(topic)}|__consumer_offsets"
-    records = run_tool("kafka-console-consumer", *server, "--include", matching)
+    reader = start_tool("kafka-console-consumer", *options, "--topic", "__consumer_offsets", *formatter)
+    try:
+        assert reader.stdout is not None
+        _read_until(reader.stdout.fileno(), f'{{"group":"{group}","topic":"{topic}","partition":1}}')
+    finally:
+        reader.send_signal(signal.SIGINT)
+        reader.communicate(timeout=30)
+
+
+def test_a_pattern_never_means_the_brokers_own_topics(topic: str, run_tool: RunTool, broker: Broker) -> None:
+    pattern = f"{re.escape(topic)}|__consumer_offsets"
+    options = ("--from-beginning", "--max-messages", "6", "--timeout-ms", "30000")
+    records = run_tool(
+        "kafka-console-consumer", "--bootstrap-server", broker.bootstrap, "--include", pattern, *options
+    )
     assert sorted(records.stdout.split()) == ["a", "a", "b", "b", "c", "c"]
