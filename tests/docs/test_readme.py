@@ -14,7 +14,6 @@ from barnabas.protocol.served import SERVED
 from barnabas.testing.plugin import StartBroker
 
 README = CHECKOUT / "README.md"
-HANDLERS = CHECKOUT / "src" / "barnabas" / "broker" / "handlers"
 _API = re.compile("\\| (\\w+)(\\*?) \\| (\\d+)\N{EN DASH}(\\d+) ")
 
 
@@ -71,16 +70,6 @@ def test_the_broker_for_your_own_tests_starts_as_shown() -> None:
 def test_the_table_of_apis_is_the_table_of_what_we_serve() -> None:
     shown = {name: (int(oldest), int(newest)) for name, _, oldest, newest in _API.findall(_between("apis"))}
     assert shown == {row.name: (row.advertised_oldest, row.newest) for row in SERVED.values()}
-
-
-def test_the_stars_mark_what_waits_for_groups() -> None:
-    starred = {name for name, star, _, _ in _API.findall(_between("apis")) if star}
-    refusing = {
-        row.name
-        for row in SERVED.values()
-        if "COORDINATOR_NOT_AVAILABLE" in (HANDLERS / f"{row.module}.py").read_text()
-    }
-    assert starred == refusing
 
 
 def test_every_tool_is_named() -> None:
