@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker.dispatch import Context
 from barnabas.broker.internal_topics import OFFSETS_TOPIC
 from barnabas.broker.ticket import Later
+from barnabas.broker.transaction_requests import spoken
 from barnabas.coordination.hashing import partition_of
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ErrorCode
@@ -26,8 +27,7 @@ def handle(node: Node, context: Context, request: AddOffsetsToTxnRequest) -> Add
     place = offsets_partition(node, request.group_id)
 
     def refused(code: ErrorCode) -> None:
-        is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
-        code = ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code
+        code = spoken(code, context.version, _FENCED_SINCE)
         context.reply(AddOffsetsToTxnResponse(error_code=code))
 
     ticket = Later(lambda _done: context.reply(AddOffsetsToTxnResponse()), refused)

@@ -3,11 +3,14 @@ v4 on from brokers, for many at once, to add or only to verify."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
+from barnabas.broker.group_requests import Gathering
 from barnabas.broker.ticket import Later
+from barnabas.broker.transaction_requests import spoken
 from barnabas.coordination.outcome import Outcome, Producer
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
@@ -43,79 +46,76 @@ def handle(
                 request.v3_and_below_topics,
             )
         ]
-    if not transactions:
+    wanted = list({one.transactional_id: one for one in transactions}.values())
+    if not wanted:
         return AddPartitionsToTxnResponse()
-    _Answers(node, context, list({one.transactional_id: one for one in transactions}.values())).ask()
+
+    def answered(results: Sequence[AddPartitionsToTxnResult]) -> None:
+        context.reply(_response(context.version, results))
+
+    gathering = Gathering(len(wanted), answered)
+    for part, transaction in enumerate(wanted):
+        _One(node, context.version, transaction, partial(gathering.put, part)).ask()
     return None
 
 
-class _Answers:
-    """One answer when every transaction has its own."""
+def _response(version: int, results: Sequence[AddPartitionsToTxnResult]) -> AddPartitionsToTxnResponse:
+    if version < _MANY_SINCE:
+        return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results[0].topic_results)
+    return AddPartitionsToTxnResponse(results_by_transaction=results)
+
+
+class _One:
+    """One transaction of the request."""
 
     def __init__(
-        self, node: Node, context: Context, transactions: Sequence[AddPartitionsToTxnTransaction]
+        self,
+        node: Node,
+        version: int,
+        transaction: AddPartitionsToTxnTransaction,
+        done: Callable[[AddPartitionsToTxnResult], None],
     ) -> None:
         self._node = node
-        self._context = context
-        self._transactions = transactions
-        self._results: dict[str, Sequence[AddPartitionsToTxnTopicResult]] = {}
-
-    def ask(self) -> None:
-        for transaction in self._transactions:
-            self._ask(transaction)
-
-    def _ask(self, transaction: AddPartitionsToTxnTransaction) -> None:
-        name = transaction.transactional_id
-        partitions = [
+        self._version = version
+        self._transaction = transaction
+        self._done = done
+        self._ticket = Later(self._answered, self._refused)
+        self._partitions = [
             TopicPartition(topic.name, index) for topic in transaction.topics for index in topic.partitions
         ]
-        image = self._node.image
-        unknown = [place for place in partitions if image.partition(*place) is None]
+
+    def ask(self) -> None:
+        """One partition that does not exist spoils the rest."""
+        image, name = self._node.image, self._transaction.transactional_id
+        unknown = [place for place in self._partitions if image.partition(*place) is None]
         if unknown:
-            codes = dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED)
-            codes.update(dict.fromkeys(unknown, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
-            self._answered(name, codes)
-            return
-        if not name:
-            self._answered(name, dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST))
-            return
+            codes = dict.fromkeys(self._partitions, ErrorCode.OPERATION_NOT_ATTEMPTED)
+            self._tell(codes | dict.fromkeys(unknown, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        elif not name:
+            self._refused(ErrorCode.INVALID_REQUEST)
+        else:
+            self._node.transactions.run(name, self._ticket, self._operation)
 
-        def answered(answer: object) -> None:
-            codes = answer if isinstance(answer, dict) else dict.fromkeys(partitions, ErrorCode.NONE)
-            self._answered(name, codes)
+    def _operation(self, shard: TransactionShard) -> Outcome:
+        asked, partitions, ticket = self._transaction, self._partitions, self._ticket
+        producer = Producer(asked.producer_id, asked.producer_epoch)
+        if asked.verify_only:
+            return shard.verify_partitions(asked.transactional_id, producer, partitions, ticket)
+        client_version = EPOCH_PER_TRANSACTION if self._version >= _MANY_SINCE else 0
+        return shard.add_partitions(asked.transactional_id, producer, partitions, client_version, ticket)
 
-        def refused(code: ErrorCode) -> None:
-            is_new = code is ErrorCode.PRODUCER_FENCED and self._context.version < _FENCED_SINCE
-            code = ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code
-            self._answered(name, dict.fromkeys(partitions, code))
+    def _answered(self, answer: object) -> None:
+        if not isinstance(answer, dict):  # to add is answered once for all
+            answer = dict.fromkeys(self._partitions, ErrorCode.NONE)
+        self._tell(answer)
 
-        ticket = Later(answered, refused)
-        producer = Producer(transaction.producer_id, transaction.producer_epoch)
-        client_version = EPOCH_PER_TRANSACTION if self._context.version >= _MANY_SINCE else 0
+    def _refused(self, code: ErrorCode) -> None:
+        self._tell(dict.fromkeys(self._partitions, spoken(code, self._version, _FENCED_SINCE)))
 
-        def operation(shard: TransactionShard) -> Outcome:
-            if transaction.verify_only:
-                return shard.verify_partitions(name, producer, partitions, ticket)
-            return shard.add_partitions(name, producer, partitions, client_version, ticket)
-
-        self._node.transactions.run(name, ticket, operation)
-
-    def _answered(self, name: str, codes: Mapping[TopicPartition, ErrorCode]) -> None:
+    def _tell(self, codes: Mapping[TopicPartition, ErrorCode]) -> None:
         topics: dict[str, list[AddPartitionsToTxnPartitionResult]] = {}
         for place, code in codes.items():
-            topics.setdefault(place.topic, []).append(
-                AddPartitionsToTxnPartitionResult(place.partition, code)
-            )
-        self._results[name] = [AddPartitionsToTxnTopicResult(topic, rows) for topic, rows in topics.items()]
-        if len(self._results) == len(self._transactions):
-            self._context.reply(self._response())
-
-    def _response(self) -> AddPartitionsToTxnResponse:
-        if self._context.version < _MANY_SINCE:
-            (results,) = self._results.values()
-            return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results)
-        return AddPartitionsToTxnResponse(
-            results_by_transaction=[
-                AddPartitionsToTxnResult(name, results) for name, results in self._results.items()
-            ]
-        )
+            row = AddPartitionsToTxnPartitionResult(place.partition, code)
+            topics.setdefault(place.topic, []).append(row)
+        results = [AddPartitionsToTxnTopicResult(topic, rows) for topic, rows in topics.items()]
+        self._done(AddPartitionsToTxnResult(self._transaction.transactional_id, results))

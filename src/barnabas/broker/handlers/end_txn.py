@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.ticket import RequestTicket
+from barnabas.broker.transaction_requests import spoken
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.transactions.transaction import EPOCH_PER_TRANSACTION
@@ -23,8 +24,7 @@ def handle(node: Node, context: Context, request: EndTxnRequest) -> EndTxnRespon
         return EndTxnResponse(error_code=ErrorCode.INVALID_REQUEST)
 
     def refusal(code: ErrorCode) -> EndTxnResponse:
-        is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
-        return EndTxnResponse(error_code=ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code)
+        return EndTxnResponse(error_code=spoken(code, context.version, _FENCED_SINCE))
 
     client_version = EPOCH_PER_TRANSACTION if context.version >= _VERSION_2_SINCE else 0
     ticket = RequestTicket(context, refusal)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.ticket import RequestTicket
+from barnabas.broker.transaction_requests import spoken
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
@@ -21,8 +22,7 @@ _FENCED_SINCE = 4
 
 def handle(node: Node, context: Context, request: InitProducerIdRequest) -> InitProducerIdResponse | None:
     if (request.producer_id == -1) != (request.producer_epoch == -1):
-        # Refused before the coordinator sees it, and then Kafka leaves the epoch at 0.
-        return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
+        return _refusal(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is None:
         _idempotent(node, context)
         return None
@@ -30,8 +30,7 @@ def handle(node: Node, context: Context, request: InitProducerIdRequest) -> Init
         return _refusal(ErrorCode.INVALID_REQUEST)
 
     def refusal(code: ErrorCode) -> InitProducerIdResponse:
-        is_new = code is ErrorCode.PRODUCER_FENCED and context.version < _FENCED_SINCE
-        return _refusal(ErrorCode.INVALID_PRODUCER_EPOCH if is_new else code)
+        return _refusal(spoken(code, context.version, _FENCED_SINCE))
 
     ticket = RequestTicket(context, refusal)
     node.transactions.run(

@@ -118,7 +118,7 @@ def transactions_need_their_partitions(d: Dialogue) -> None:
         *both.topic_data[0].partition_data,
         *wrong.records(topic, 1).topic_data[0].partition_data,
     ]
-    d.ask("two producers in one request", both, (9, 11, 12))
+    d.ask("two producers in one request", both, (9, 11, 12), view=_by_index)
     empty = Owner(d)
     empty.id = ""
     empty.producer_id, empty.epoch = owner.producer_id, owner.epoch
@@ -129,6 +129,12 @@ def transactions_need_their_partitions(d: Dialogue) -> None:
     d.ask("describe an empty id", DescribeTransactionsRequest([""]))
     d.ask("describe an unknown id", DescribeTransactionsRequest([unknown.id]))
     owner.finish(False)
+
+
+def _by_index(shown: Any) -> Any:
+    for topic in shown["responses"]:
+        topic["partition_responses"].sort(key=lambda row: row.get("index", 0))
+    return shown
 
 
 def _fresh(owner: Owner) -> Owner:
