@@ -84,8 +84,10 @@ class Offsets(Groups):
         request = OffsetDeleteRequest("g", [OffsetDeleteRequestTopic(topic, rows)])
         return self.host.ask(lambda ticket: self.shard.delete_offsets(request, ticket))
 
-    def delete_group(self) -> FakeTicket:
-        return self.host.ask(lambda ticket: self.shard.delete_group("g", ticket))
+    def delete_groups(self, *group_ids: str) -> list[int]:
+        """The error of each."""
+        ticket = self.host.ask(lambda ticket: self.shard.delete_groups(group_ids, ticket))
+        return [row.error_code for row in ticket.response]
 
 
 def code_of(ticket: FakeTicket) -> int:

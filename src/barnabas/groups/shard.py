@@ -126,12 +126,20 @@ class GroupShard:
 
     # --- administration ------------------------------------------------------------------------------------
 
-    def delete_group(self, group_id: str, ticket: Ticket) -> Outcome:
-        """Answers a DeletableGroupResult."""
-        group = self._group(group_id)
-        group.check_delete()
-        entries = removal.with_its_offsets(self.offsets, group)
-        return Outcome(entries, [(ticket, DeletableGroupResult(group_id))])
+    def delete_groups(self, group_ids: Iterable[str], ticket: Ticket) -> Outcome:
+        """In one batch. Answers a list of DeletableGroupResult."""
+        entries: list[Entry] = []
+        results: list[DeletableGroupResult] = []
+        for group_id in group_ids:
+            try:
+                group = self._group(group_id)
+                group.check_delete()
+            except ApiError as error:
+                results.append(DeletableGroupResult(group_id, error.code))
+            else:
+                entries += removal.with_its_offsets(self.offsets, group)
+                results.append(DeletableGroupResult(group_id))
+        return Outcome(entries, [(ticket, results)])
 
     def describe_group(self, group_id: str, caller: Caller, ticket: Ticket) -> Outcome:
         """Answers a DescribedGroup; only classic groups exist to DescribeGroups."""

@@ -158,19 +158,21 @@ def test_a_deleted_group_takes_its_offsets_with_it() -> None:
     offsets = Offsets()
     offsets.commit(5)
     offsets.commit_in_transaction(6, partition=1)
-    assert offsets.delete_group().response.error_code == ErrorCode.NONE
+    assert offsets.delete_groups("g") == [ErrorCode.NONE]
     for _ in range(2):
         assert offsets.shard.groups == {}
         assert offsets.fetch_all() == {}
         offsets.restart()
-    assert offsets.delete_group().code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert offsets.delete_groups("g") == [ErrorCode.GROUP_ID_NOT_FOUND]
 
 
 def test_a_group_with_members_is_not_deleted() -> None:
     offsets = Offsets()
     offsets.stable()
-    assert offsets.delete_group().code == ErrorCode.NON_EMPTY_GROUP
-    assert all(entry.value is not None for entry, _ in offsets.host.log)
+    offsets.commit(5, group_id="h")
+    codes = [ErrorCode.NON_EMPTY_GROUP, ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND]
+    assert offsets.delete_groups("g", "h", "none") == codes
+    assert offsets.shard.groups.keys() == {"g"}
 
 
 def test_groups_are_listed_by_state_and_type() -> None:

@@ -1,7 +1,9 @@
 """JoinGroup v0–v9: become a member of a classic group, or stay one; answered when the next generation begins.
 
 Member id required since v4 (KIP-394), static members since v5 (KIP-345), a leader that came back is told to
-skip the assignment since v9 (KIP-814). The reasons of v8 (KIP-800) are read and not logged.
+skip the assignment since v9 (KIP-814). The reasons of v8 (KIP-800) are read and not logged. Other than in
+Kafka, a first join that is refused leaves no empty group behind, and whoever joins again while an earlier
+request of theirs waits gets that one answered, with REBALANCE_IN_PROGRESS.
 """
 
 from __future__ import annotations
