@@ -28,6 +28,7 @@ _STEPS = st.one_of(
     st.tuples(st.just("leave"), _NAMES, st.none()),
     st.tuples(st.just("vanish"), _NAMES, st.none()),
     st.tuples(st.just("wait"), st.just(""), st.sampled_from([1_000, 1_000, 11_000, 46_000])),
+    st.tuples(st.just("wait"), st.just(""), st.just(1_000)),
     st.tuples(st.just("restart"), st.just(""), st.none()),
     st.tuples(
         st.just("topics"), st.just(""), st.sampled_from([{"t": 3, "u": 2}, {"t": 5}, {"t": 3, "v1": 2}])
@@ -49,6 +50,8 @@ class Walk:
         self.alive: dict[str, Consumer] = {}
         self.wishes: dict[str, dict[str, Any]] = {}
         self.joins = 0
+        for name in ("a", "b"):
+            self.take(("join", name, ("t",)))
 
     def take(self, step: tuple[str, str, Any]) -> None:
         what, name, detail = step
@@ -135,7 +138,7 @@ class Walk:
             assert self.scene.group.state == "Stable"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(_STEPS, max_size=40))
 def test_no_partition_has_two_owners_and_nobody_is_stuck(steps: list[tuple[str, str, Any]]) -> None:
     walk = Walk()
@@ -169,7 +172,7 @@ def _state(group: ConsumerGroup | None) -> dict[str, Any]:
     return {name: value for name, value in vars(group).items() if name not in soft}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(_STEPS, max_size=30), st.booleans())
 def test_the_log_tells_the_state_before_and_after_compaction(
     steps: list[tuple[str, str, Any]], with_tombstones: bool

@@ -40,6 +40,7 @@ class Joins:
     def _found(self, request: JoinGroupRequest, caller: Caller, ticket: Ticket) -> Outcome:
         """The group comes into being with its first member, and is remembered from then on."""
         group = ClassicGroup(request.group_id)
+        group.status_since_ms = self._host.wall_ms
         outcome = self._join(group, request, caller, ticket)
         self._groups[group.group_id] = group
         outcome.entries.append(new_group_entry(group))
