@@ -22,7 +22,7 @@ from typing import TypeVar
 from rich.console import Console
 
 from bench import report
-from bench.all_rows import ROWS
+from bench.all_rows import ROWS, SETS
 from bench.apache_kafka import UnavailableError, provision
 from bench.generator import compile_generator
 from bench.report import Sample
@@ -37,7 +37,9 @@ T = TypeVar("T")
 def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, help="how often both are started (2; quick: 1)")
-    parser.add_argument("--only", action="append", metavar="ROW", help=", ".join(row.key for row in ROWS))
+    parser.add_argument(
+        "--only", action="append", metavar="ROW", help=", ".join([*SETS, *(row.key for row in ROWS)])
+    )
     parser.add_argument(
         "--quick", action="store_true", help="short loads and small backlogs: a look, not a record"
     )
@@ -47,7 +49,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def selected_rows(only: Sequence[str] | None) -> list[Row]:
-    wanted = {key for word in only or () for key in word.split(",")}
+    named = [name for word in only or () for name in word.split(",")]
+    wanted = {key for name in named for key in SETS.get(name, (name,))}
     unknown = wanted - {row.key for row in ROWS}
     if unknown:
         raise UnavailableError(

@@ -6,3 +6,8 @@ from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
 from bench.rows import ROWS as LOG_ROWS
 
 ROWS = (*LOG_ROWS, *COORDINATOR_ROWS)
+SETS = {
+    "log": tuple(row.key for row in LOG_ROWS),
+    "coordinators": tuple(row.key for row in COORDINATOR_ROWS),
+}
+"""Names for several rows at once."""

@@ -25,6 +25,7 @@ from bench.subject import BARNABAS, KAFKA
 RESULTS = Path(__file__).parent / "results"
 HEADINGS = ("load", "figure", KAFKA, BARNABAS, "ratio", "range", "budget", "")
 BAR_WIDTH = 12
+ROWS_NAMED_MAX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,12 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
+def _named(rows: Sequence[Row]) -> str:
+    """Part of a file's name, which may not be long."""
+    keys = [row.key for row in rows]
+    return "-".join(keys) if len(keys) <= ROWS_NAMED_MAX else f"{keys[0]}-to-{keys[-1]}"
+
+
 def save(
     rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object], *, is_complete: bool
 ) -> Path:
@@ -193,7 +200,7 @@ def save(
             for s in samples
         ],
     }
-    part = "" if is_complete else "-" + "-".join(row.key for row in rows)
+    part = "" if is_complete else "-" + _named(rows)
     path = RESULTS / f"{about['date']}-{about['commit']}{part}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")
     if is_complete:

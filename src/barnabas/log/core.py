@@ -80,8 +80,8 @@ class LogCore:
         self._names_synced_through = parts.segments.last.base_offset if parts.names_synced else -1
         self._unsynced_paths = list(parts.unsynced_paths)
         self._flushes: list[Unflushed] = []  # given out, not yet accounted for
-        # Rolled segments may end exactly at the recovery point and still have indexes that are not durable.
-        self._unsynced_rolled = self.segments.from_offset(self.recovery_point)[:-1]
+        # A rolled segment may end exactly at the recovery point and still have indexes that are not durable.
+        self._unsynced_rolled = self.segments.from_offset(self.recovery_point - 1)[:-1]
 
     # --- offsets -----------------------------------------------------------------------------------------
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from bench.__main__ import there_and_back
+import pytest
+from bench import report
+from bench.__main__ import selected_rows, there_and_back
+from bench.all_rows import ROWS
+from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
 from bench.report import Sample, lines, markdown
 from bench.rows import Figure, Row
 from bench.subject import BARNABAS, KAFKA
@@ -69,3 +74,19 @@ def test_an_absolute_budget_looks_at_our_figure_alone() -> None:
 def test_every_load_goes_there_and_back_and_what_takes_long_once() -> None:
     assert there_and_back(ROW, ["A", "B"], 1) == [(2, "A"), (2, "B"), (3, "B"), (3, "A")]
     assert there_and_back(replace(ROW, once=True), ["A", "B"], 1) == [(2, "A"), (2, "B")]
+
+
+def test_the_record_of_any_selection_has_a_name_that_a_disk_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    few, many = report.save([ROW], [], ABOUT, is_complete=False), ROWS[:-1]
+    assert few.name == "today-abc-row.json"
+    assert report.save(many, [], ABOUT, is_complete=False).exists()
+
+
+def test_rows_can_be_chosen_by_name_and_by_set() -> None:
+    assert [row.key for row in selected_rows(["leave,start"])] == ["start", "leave"]
+    assert tuple(selected_rows(["coordinators"])) == COORDINATOR_ROWS
+    assert tuple(selected_rows(None)) == ROWS
+    assert len({row.key for row in ROWS}) == len(ROWS)

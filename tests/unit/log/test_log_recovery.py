@@ -7,6 +7,7 @@ from tests.support.chance import SeededRandom
 from tests.unit.log.log_support import DIRECTORY, append, batch, crashed, open_test_log, read_all
 
 from barnabas.log.config import LogConfig
+from barnabas.log.log import Log
 from barnabas.sim.disk import CrashMode, SimulatedDisk
 
 SMALL = LogConfig(segment_bytes=250, index_interval_bytes=60)
@@ -224,3 +225,31 @@ def test_a_segment_rolled_exactly_at_the_recovery_point_keeps_its_time_index() -
     found = log.offset_for_timestamp(7)
     assert found is not None
     assert log.segments.first.time_index.written == 1  # read, not rebuilt
+
+
+def test_a_segment_rolled_before_a_crash_of_the_process_keeps_its_time_index_through_power_loss() -> None:
+    """The crash comes between the roll and its sync; the next flush has to make up for it."""
+    disk = SimulatedDisk()
+    disk.make_directories("/data")
+    disk.sync_directory("/")
+    log = open_test_log(disk, SMALL)
+    append(log, batch(1, timestamps=[6]))
+    log.close().sync()
+    disk.sync_directory("/data")
+    log = open_test_log(disk, SMALL)
+    append(log, batch(1, timestamps=[7]))
+    _flush(log)
+    log.roll(1000)
+    for mode in (CrashMode.KEEP, CrashMode.DROP):
+        disk.crash(SeededRandom(0), mode)
+        log = open_test_log(disk, SMALL, clean=False, recovery_point=2)
+        _flush(log)
+    found = log.offset_for_timestamp(7)
+    assert found is not None
+    assert found.offset == 1
+
+
+def _flush(log: Log) -> None:
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    log.mark_flushed(unflushed.offset, 1000)
