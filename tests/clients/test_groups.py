@@ -126,7 +126,9 @@ def test_a_pattern_finds_a_topic_that_is_made_later(
     clients: Clients, coordinator: BrokerProcess, kind: Kind, topic: str, group: str
 ) -> None:
     create_ready_topic(coordinator, f"{topic}-one")
-    member = clients.join(kind, group, pattern=f"^{topic}-.*", metadata_max_age_ms=200)
+    member = clients.join(
+        kind, group, pattern=f"^{topic}-.*", metadata_max_age_ms=500, session_timeout_ms=10_000
+    )
     eventually(lambda: member.assignment() == {(f"{topic}-one", 0)})
     create_ready_topic(coordinator, f"{topic}-two")
     eventually(lambda: member.assignment() == {(f"{topic}-one", 0), (f"{topic}-two", 0)})
@@ -137,7 +139,7 @@ def test_partitions_added_to_a_topic_reach_its_members(
     clients: Clients, coordinator: BrokerProcess, kind: Kind, topic: str, group: str
 ) -> None:
     create_ready_topic(coordinator, topic)
-    member = clients.join(kind, group, topic, metadata_max_age_ms=200)
+    member = clients.join(kind, group, topic, metadata_max_age_ms=500, session_timeout_ms=10_000)
     eventually(lambda: member.assignment() == places(topic, 1))
     clients.create_partitions(topic, 3)
     eventually(lambda: member.assignment() == places(topic, 3))

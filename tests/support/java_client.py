@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
+import functools
 import json
 import shutil
 import subprocess
@@ -24,10 +26,8 @@ class JavaDriver:
     def __init__(self) -> None:
         if shutil.which("javac") is None:
             raise UnavailableError("A JDK is missing: apt-get install default-jdk-headless.")
-        self._classes = tempfile.TemporaryDirectory(prefix="barnabas-java-")
-        _compile(self._classes.name)
         options = ("-Xmx512m", "-XX:TieredStopAtLevel=1")
-        command = [*java_command(options=options, extra_path=self._classes.name), "Driver"]
+        command = [*java_command(options=options, extra_path=_classes()), "Driver"]
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed in close()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True, bufsize=1
@@ -56,13 +56,22 @@ class JavaDriver:
         self._process.wait(30)
         self._process.stdout.close()
         self._log.close()
-        self._classes.cleanup()
+
+    def kill(self) -> None:
+        """The process and every client in it are gone without a word."""
+        self._process.kill()
+        self.close()
 
 
-def _compile(directory: str) -> None:
+@functools.cache
+def _classes() -> str:
+    """Compiled once per test run, removed when it ends."""
+    directory = tempfile.mkdtemp(prefix="barnabas-java-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     command = ["javac", "-d", directory, "-cp", f"{provision()}/*", *map(str, _SOURCES)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILER_TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
+    return directory
 
 
 class JavaClient:

@@ -60,7 +60,7 @@ final class Members {
                     consumer.offsetsForTimes(Map.of(place, command.get("timestamp_ms").asLong())).get(place);
                 return JSON.getNodeFactory().numberNode(found == null ? -1 : found.offset());
             });
-            case "member_close" -> MEMBERS.remove(name).close(command.get("stay").asBoolean());
+            case "member_close" -> MEMBERS.remove(name).close();
             default -> throw new IllegalArgumentException(command.toString());
         };
     }
@@ -110,7 +110,6 @@ final class Members {
         private volatile Set<TopicPartition> assignment = Set.of();
         private volatile Exception error;
         private volatile boolean closing;
-        private volatile boolean staying;
 
         Member(JsonNode command) {
             Properties settings = Driver.settings(command);
@@ -142,9 +141,7 @@ final class Members {
                 error = problem;
             }
             assignment = Set.of();
-            CloseOptions.GroupMembershipOperation farewell = staying
-                ? CloseOptions.GroupMembershipOperation.REMAIN_IN_GROUP : CloseOptions.GroupMembershipOperation.DEFAULT;
-            consumer.close(CloseOptions.groupMembershipOperation(farewell).withTimeout(Duration.ofSeconds(TIMEOUT_S)));
+            consumer.close(CloseOptions.timeout(Duration.ofSeconds(TIMEOUT_S)));
         }
 
         JsonNode ask(Work work) throws Exception {
@@ -180,8 +177,7 @@ final class Members {
             return rows;
         }
 
-        JsonNode close(boolean stay) throws InterruptedException {
-            staying = stay;
+        JsonNode close() throws InterruptedException {
             closing = true;
             thread.join(TIMEOUT_S * 1_000);
             return JSON.nullNode();

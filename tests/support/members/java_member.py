@@ -54,7 +54,7 @@ class JavaMember:
         self._driver = driver
         self.name = f"member-{next(_numbers)}"
         self._received: list[Received] = []
-        self._last: tuple[frozenset[Place], int | None] | None = None
+        self._closed = False
         self._ask(
             "open",
             bootstrap=bootstrap,
@@ -67,10 +67,10 @@ class JavaMember:
         return self._driver.ask({"do": f"member_{what}", "member": self.name, **arguments})
 
     def assignment(self) -> frozenset[Place]:
-        return frozenset() if self._last is not None else places(self._ask("state")["assignment"])
+        return frozenset() if self._closed else places(self._ask("state")["assignment"])
 
     def received(self) -> list[Received]:
-        if self._last is None:
+        if not self._closed:
             for topic, partition, offset, value in self._ask("received", **{"from": len(self._received)}):
                 decoded = None if value is None else base64.b64decode(value)
                 self._received.append(Received(topic, partition, offset, decoded))
@@ -94,17 +94,24 @@ class JavaMember:
         return int(self._ask("offset_for_time", place=place, timestamp_ms=timestamp_ms))
 
     def close(self) -> None:
-        self._end(stay=False)
+        if not self._closed:
+            self.received()
+            self._closed = True
+            self._ask("close")
+
+
+class MortalJavaMember(JavaMember):
+    """Has a process to itself, which can be killed."""
+
+    def __init__(self, bootstrap: str, joining: Joining) -> None:
+        super().__init__(bootstrap, joining, JavaDriver())
 
     def vanish(self) -> None:
-        """End without a word to the group, as a process that was killed."""
-        self._end(stay=True)
+        if not self._closed:
+            self._closed = True
+            self._driver.kill()
 
-    def _end(self, *, stay: bool) -> None:
-        if self._last is None:
-            self.received()
-            self._last = (frozenset(), None)
-            self._ask("close", stay=stay)
+    close = vanish
 
 
 class JavaGroupAdmin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from abc import ABC, abstractmethod
@@ -62,6 +63,7 @@ class PolledMember(ABC):
                 self._assignment = self._assigned()
         except RefusedError as refused:
             self._error = refused.code
+            logging.getLogger(__name__).warning("the member was refused: %s", refused)
         finally:
             self._assignment = frozenset()
             self._close()
@@ -72,8 +74,12 @@ class PolledMember(ABC):
             future, work = self._commands.get()
             try:
                 future.set_result(work())
-            except Exception as problem:  # whatever it is, the test that asked shall see it
+            except RefusedError as refused:
+                future.set_exception(refused)
+            except BaseException as problem:
+                # The test that asked shall see it, too.
                 future.set_exception(problem)
+                raise
 
     def ask(self, work: Callable[[], Answer]) -> Answer:
         future: Future[Answer] = Future()

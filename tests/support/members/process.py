@@ -60,11 +60,12 @@ def main(library: str, bootstrap: str, told: str) -> None:
     fields = json.loads(told)
     member = KINDS[library](bootstrap, Joining(**{**fields, "topics": tuple(fields["topics"])}))
     shown: frozenset[Place] | None = None
-    while True:
+    while member.error() is None:
         if (now := member.assignment()) != shown:
             print(json.dumps(sorted(now)), flush=True)
             shown = now
         time.sleep(0.02)
+    sys.exit(f"refused with {member.error()}")
 
 
 if __name__ == "__main__":

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from typing import Any
 
 from tests.support.members.face import Place
-from tests.support.members.kafka_python_member import refusals
+from tests.support.members.kafka_python_member import ask_admin, forgotten_sockets, refusals
 from tests.support.transactional.face import ActiveProducer, DescribedTransaction
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
-    from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
+    from kafka import KafkaProducer, TopicPartition
     from kafka.admin import AbortTransactionSpec
     from kafka.structs import OffsetAndMetadata
 
@@ -61,7 +60,9 @@ class KafkaPythonTransactions:
             self._producer.abort_transaction()
 
     def close(self) -> None:
-        self._producer.close(0)
+        with forgotten_sockets():
+            self._producer.close(0)
+            del self._producer
 
 
 class KafkaPythonTransactionAdmin:
@@ -69,8 +70,7 @@ class KafkaPythonTransactionAdmin:
         self._bootstrap = bootstrap
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        with closing(KafkaAdminClient(bootstrap_servers=self._bootstrap)) as admin, refusals():
-            return getattr(admin, method)(*arguments)
+        return ask_admin(self._bootstrap, method, *arguments)
 
     def transactions(self) -> dict[str, str]:
         by_broker = self._ask("list_transactions")
