@@ -28,7 +28,7 @@ from barnabas.sim.world import SeededRandom
 OUTPUT = "output"
 _SESSION_TIMEOUT_MS = 300
 _REBALANCE_TIMEOUT_MS = 400
-_STEPS = 120
+_STEPS = 150
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
 EVERYBODY: tuple[Checker, ...] = (

@@ -146,7 +146,7 @@ class Released:
 
     group: str
     member: str
-    places: frozenset[TopicPartition]
+    places: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class CommitRefused:
 class OffsetsAsked:
     group: str
     member: str
-    places: frozenset[TopicPartition]
+    places: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class Staff(Actor):
 
     def _release(self, places: Places) -> None:
         if places:
-            self.world.history.add(Released(self.member.group, self.name, places))
+            self.world.history.add(Released(self.member.group, self.name, tuple(sorted(places))))
         for place in places:
             self.positions.pop(place, None)
             self.kept.pop(place, None)

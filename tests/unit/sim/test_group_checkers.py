@@ -61,7 +61,7 @@ def test_an_acknowledged_commit_that_is_not_read_back_is_a_complaint() -> None:
 
 
 def test_a_commit_acknowledged_after_the_question_may_be_missed() -> None:
-    asked = OffsetsAsked("group", "b", frozenset((HERE,)))
+    asked = OffsetsAsked("group", "b", (HERE,))
     assert not complaints(CommitsAreKept(), asked, commit("a", 3), OffsetsRead(asked, ((HERE, -1),)))
 
 
