@@ -177,7 +177,7 @@ def _both_protocols(random: SeededRandom) -> list[Hiring]:
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
     return [
         Readers(f"readers-{protocol.value}", protocol, random.between(1, 2), random.chance(0.5), *times)
-        for protocol in GroupProtocol
+        for protocol in (GroupProtocol.CLASSIC, GroupProtocol.CONSUMER)
     ]
 
 

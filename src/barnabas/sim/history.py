@@ -138,6 +138,7 @@ class Assigned:
     member: str
     generation: int  # or member epoch
     positions: Offsets
+    asked_ms: int = 0  # when it asked for them, which may be long ago if it was frozen
 
 
 @dataclass(frozen=True, slots=True)
