@@ -17,6 +17,6 @@ def test_every_record_has_one_result_when_the_power_fails(first_seed: int) -> No
     hold(PROMISES["exactly_once_power_loss"], first_seed)
 
 
-@every_step(PROMISES["exactly_once_every_step"], story=5)
+@every_step(PROMISES["exactly_once_every_step"], story=8)
 def test_every_record_has_one_result_after_a_crash_at_every_step(first_seed: int) -> None:
     hold(PROMISES["exactly_once_every_step"], first_seed)
