@@ -15,6 +15,14 @@ def blocks(count: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
 
 
+def every_step(promise: Promise, story: int) -> pytest.MarkDecorator:
+    """The seeds of one story: a crash at its first step, its second, and so on to its end."""
+    assert promise.every_step is not None
+    steps = promise.every_step.steps
+    starts = range(story * steps, (story + 1) * steps, _BLOCK)
+    return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
+
+
 def hold(promise: Promise, first_seed: int) -> None:
     for seed in range(first_seed, first_seed + _BLOCK):
         outcome = run(promise, seed)

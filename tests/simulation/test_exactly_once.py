@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from tests.simulation.seeds import blocks, hold
+from tests.simulation.seeds import blocks, every_step, hold
 
 from barnabas.sim.promises import PROMISES
 
 
-@blocks(100)
+@blocks(75)
 def test_every_record_has_one_result_whoever_is_killed(first_seed: int) -> None:
     hold(PROMISES["exactly_once"], first_seed)
 
 
-@blocks(50)
+@blocks(25)
 def test_every_record_has_one_result_when_the_power_fails(first_seed: int) -> None:
     hold(PROMISES["exactly_once_power_loss"], first_seed)
 
 
-@blocks(125)
+@every_step(PROMISES["exactly_once_every_step"], story=8)
 def test_every_record_has_one_result_after_a_crash_at_every_step(first_seed: int) -> None:
     hold(PROMISES["exactly_once_every_step"], first_seed)

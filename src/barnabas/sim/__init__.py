@@ -3,4 +3,8 @@
 If you are debugging a failing seed, read in this order: `promises.py` (what is promised and which faults may
 come), `faults.py` (when they come), `checkers.py` (what was found wrong). `python -m barnabas.sim --promise
 NAME --seed N --verbose` prints everything that happened.
+
+Of groups and transactions: `coordination_promises.py`, then `crews.py` (who comes and goes), `staff.py` and
+`transactional_producers.py` (what they do all day), `classic_member.py`, `consumer_member.py` and
+`transaction_versions.py` (what they say), `group_checkers.py` and `transaction_checkers.py`.
 """

@@ -12,7 +12,7 @@ from barnabas.protocol.messages.consumer_group_describe import (
 from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 from barnabas.protocol.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from barnabas.sim.classic_member import ClassicMember
-from barnabas.sim.crews import GroupCrew, GroupProtocol
+from barnabas.sim.crews import GroupCrew
 from barnabas.sim.history import GroupFound, TransactionsFound
 from barnabas.sim.membership import GROUP, Membership, Places, find_coordinator
 from barnabas.sim.network import Door
@@ -43,13 +43,13 @@ class GroupAuditor(Actor):
         self.world.history.add(GroupFound(self._group, state, members, self._crew.present))
 
     def _describe(self) -> Script[tuple[str, int]]:
-        if self._crew.protocol is GroupProtocol.CLASSIC:
-            request = DescribeGroupsRequest([self._group])
-            answer = yield from insist(DescribeGroupsResponse, request, 5)
-            return answer.groups[0].group_state, len(answer.groups[0].members)
         asked = ConsumerGroupDescribeRequest([self._group])
         told = yield from insist(ConsumerGroupDescribeResponse, asked, 1)
-        return told.groups[0].group_state, len(told.groups[0].members)
+        if told.groups[0].error_code != ErrorCode.GROUP_ID_NOT_FOUND:
+            return told.groups[0].group_state, len(told.groups[0].members)
+        request = DescribeGroupsRequest([self._group])
+        answer = yield from insist(DescribeGroupsResponse, request, 5)
+        return answer.groups[0].group_state, len(answer.groups[0].members)
 
 
 class OffsetAuditor(Actor):

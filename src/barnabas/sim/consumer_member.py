@@ -32,7 +32,8 @@ from barnabas.sim.world import World
 _HEARTBEAT_VERSION = 1
 _METADATA_VERSION = 12
 _JOINS, _LEAVES = 0, -1
-_FENCED = (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
+# The last: all who spoke the new protocol were given up, and the group is a classic one again.
+_FENCED = (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND)
 
 
 class ConsumerMember(Member):

@@ -28,7 +28,7 @@ from barnabas.sim.world import SeededRandom
 OUTPUT = "output"
 _SESSION_TIMEOUT_MS = 300
 _REBALANCE_TIMEOUT_MS = 400
-_STEPS = 120
+_STEPS = 150
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
 EVERYBODY: tuple[Checker, ...] = (
@@ -177,7 +177,7 @@ def _both_protocols(random: SeededRandom) -> list[Hiring]:
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
     return [
         Readers(f"readers-{protocol.value}", protocol, random.between(1, 2), random.chance(0.5), *times)
-        for protocol in GroupProtocol
+        for protocol in (GroupProtocol.CLASSIC, GroupProtocol.CONSUMER)
     ]
 
 

@@ -34,10 +34,13 @@ TRANSACTION_TIMEOUT_MS = 400
 class GroupProtocol(Enum):
     CLASSIC = "classic"
     CONSUMER = "consumer"
+    MIXED = "mixed"  # each member as it likes: the group is upgraded and downgraded under way
 
     def member(self, world: World, membership: Membership, name: str) -> Member:
-        kind = ClassicMember if self is GroupProtocol.CLASSIC else ConsumerMember
-        return kind(world, membership, name)
+        classic = self is GroupProtocol.CLASSIC
+        if self is GroupProtocol.MIXED:
+            classic = world.random.chance(0.5)
+        return (ClassicMember if classic else ConsumerMember)(world, membership, name)
 
 
 class Version(Enum):

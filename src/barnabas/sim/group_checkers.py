@@ -143,8 +143,8 @@ def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> No
 
 
 class CommitsAreFenced:
-    """Whoever has lost a partition to another member cannot commit for it. Who wakes up in an old generation
-    takes nothing from anybody."""
+    """Whoever has lost a partition to another member cannot commit for it. Who was frozen
+    since it asked where to begin takes nothing from anybody."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         owners: dict[Where, Assigned] = {}
@@ -152,7 +152,7 @@ class CommitsAreFenced:
         for event in facts.events:
             if isinstance(event, Assigned):
                 for place, _ in event.positions:
-                    if event.generation >= owners.get((event.group, place), event).generation:
+                    if event.asked_ms >= owners.get((event.group, place), event).asked_ms:
                         owners[event.group, place] = event
             elif isinstance(event, CommitAsked):
                 for place, offset in event.offsets:

@@ -138,6 +138,7 @@ class Assigned:
     member: str
     generation: int  # or member epoch
     positions: Offsets
+    asked_ms: int = 0  # when it asked for them, which may be long ago if it was frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Released:
 
     group: str
     member: str
-    places: frozenset[TopicPartition]
+    places: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class CommitRefused:
 class OffsetsAsked:
     group: str
     member: str
-    places: frozenset[TopicPartition]
+    places: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True)

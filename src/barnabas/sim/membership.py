@@ -112,7 +112,7 @@ class Member(abc.ABC):
 
     def committed(self, places: Places) -> Script[Mapping[TopicPartition, int] | None]:
         """None: not now."""
-        asked = OffsetsAsked(self.group, self.name, places)
+        asked = OffsetsAsked(self.group, self.name, tuple(sorted(places)))
         self.world.history.add(asked)
         wanted = [
             OffsetFetchRequestTopics(name=topic, partition_indexes=list(indexes))

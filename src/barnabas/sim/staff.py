@@ -89,26 +89,28 @@ class Staff(Actor):
 
     def _release(self, places: Places) -> None:
         if places:
-            self.world.history.add(Released(self.member.group, self.name, places))
+            self.world.history.add(Released(self.member.group, self.name, tuple(sorted(places))))
         for place in places:
             self.positions.pop(place, None)
             self.kept.pop(place, None)
             self._ends.pop(place, None)
 
     def _look_up(self, places: Places) -> Script[None]:
+        asked_ms = self.world.now_ms
         found = (yield from self.member.committed(places)) if places else {}
         if found is None:
             self.beat_soon()
         elif found:
-            self.start_from(found)
+            self._start_from(found, asked_ms)
 
-    def start_from(self, found: Mapping[TopicPartition, int]) -> None:
+    def _start_from(self, found: Mapping[TopicPartition, int], asked_ms: int) -> None:
         """As `auto.offset.reset=earliest`."""
         positions = {place: max(offset, 0) for place, offset in found.items()}
         self.positions.update(positions)
         self.kept.update(positions)
+        told = tuple(sorted(positions.items()))
         group, generation = self.member.group, self.member.generation
-        self.world.history.add(Assigned(group, self.name, generation, tuple(sorted(positions.items()))))
+        self.world.history.add(Assigned(group, self.name, generation, told, asked_ms))
 
     # --- reading -------------------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ def _of_groups(event: Event) -> str:
         case Assigned():
             return f"{event.member} reads {_list(event.positions)} in generation {event.generation}"
         case Released():
-            return f"{event.member} lets go of {', '.join(map(str, sorted(event.places)))}"
+            return f"{event.member} lets go of {', '.join(map(str, event.places))}"
         case CommitAsked():
             inside = f" in {event.transaction}" if event.transaction else ""
             return f"{event.member} commits {_list(event.offsets)} in generation {event.generation}{inside}"

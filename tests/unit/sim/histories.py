@@ -81,5 +81,5 @@ def commit(member: str, offset: int, transaction: str = "") -> list[Event]:
 
 
 def offsets(member: str, offset: int) -> list[Event]:
-    asked = OffsetsAsked("group", member, frozenset((HERE,)))
+    asked = OffsetsAsked("group", member, (HERE,))
     return [asked, OffsetsRead(asked, ((HERE, offset),))]

@@ -61,7 +61,7 @@ def test_an_acknowledged_commit_that_is_not_read_back_is_a_complaint() -> None:
 
 
 def test_a_commit_acknowledged_after_the_question_may_be_missed() -> None:
-    asked = OffsetsAsked("group", "b", frozenset((HERE,)))
+    asked = OffsetsAsked("group", "b", (HERE,))
     assert not complaints(CommitsAreKept(), asked, commit("a", 3), OffsetsRead(asked, ((HERE, -1),)))
 
 
@@ -85,9 +85,11 @@ def test_a_commit_for_what_is_anothers_is_a_complaint() -> None:
     assert not complaints(CommitsAreFenced(), assigned("a"), commit("a", 3), assigned("b"))
 
 
-def test_who_wakes_up_in_an_old_generation_takes_nothing_from_anybody() -> None:
-    zombie = Assigned("group", "b", 0, ((HERE, 0),))
-    assert not complaints(CommitsAreFenced(), assigned("a"), zombie, commit("a", 3))
+def test_who_was_frozen_since_it_asked_where_to_begin_takes_nothing_from_anybody() -> None:
+    owner = Assigned("group", "a", 2, ((HERE, 0),), asked_ms=20)
+    zombie = Assigned("group", "b", 1, ((HERE, 0),), asked_ms=10)
+    assert not complaints(CommitsAreFenced(), owner, zombie, commit("a", 3))
+    assert complaints(CommitsAreFenced(), owner, zombie, commit("b", 3))
 
 
 def test_a_commit_asked_before_another_had_it_may_be_acknowledged_later() -> None:
