@@ -49,8 +49,10 @@ class MarkerCommit:
             code = ErrorCode.NONE
         else:
             return
-        del partition.waiting[self]
-        self._done(code)
+        # Whoever moved the partition may be in the middle of telling everybody, and tell twice.
+        if self in partition.waiting:
+            del partition.waiting[self]
+            self._done(code)
 
 
 def write_marker(
