@@ -14,14 +14,13 @@ from tests.support.client import Outgoing, RefusedError
 from tests.support.confluent_client import ConfluentClient
 from tests.support.kafka_python_client import ConfigResource, KafkaAdminClient, TopicPartition
 from tests.support.requests import request_module
-from tests.support.targets import ON_APACHE
 from tests.support.waiting import at_once
 from tests.support.wire import Connection
 
 from barnabas.testing import BrokerProcess
 
 INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR, INVALID_ASSIGNMENT, INVALID_REQUEST = 37, 38, 39, 42
-COORDINATOR_NOT_AVAILABLE, MESSAGE_TOO_LARGE = 15, 10
+MESSAGE_TOO_LARGE = 10
 
 
 @pytest.fixture
@@ -182,11 +181,3 @@ def _is_too_large(client: ConfluentClient, topic: str) -> bool:
     except RefusedError as refused:
         return refused.code == MESSAGE_TOO_LARGE
     return False
-
-
-@pytest.mark.skipif(ON_APACHE, reason="Apache Kafka has consumer groups")
-def test_groups_are_honestly_not_available(target: BrokerProcess) -> None:
-    schema = request_module(10, 4)
-    with Connection(target.port) as connection:
-        answer = connection.ask(schema.FindCoordinatorRequest(key_type=0, coordinator_keys=("group",)))
-    assert [coordinator.error_code for coordinator in answer.coordinators] == [COORDINATOR_NOT_AVAILABLE]
