@@ -88,7 +88,7 @@ def join(kind: MemberKind, count: int) -> Callable[[Subject, Scale], Figures]:
 
     def run(subject: Subject, scale: Scale) -> Figures:
         topic = topic_with_records(subject, f"join-{kind.__name__}-{count}", count)
-        groups = _group_names(subject, topic, max(3, scale.records(200) // (10 + count)))
+        groups = _group_names(subject, topic, max(5, scale.records(400) // (10 + count)))
         seconds, cpu_s = [], 0.0
         for name in groups:
             meter = subject.meter()
@@ -102,7 +102,7 @@ def join(kind: MemberKind, count: int) -> Callable[[Subject, Scale], Figures]:
 def leave(kind: MemberKind) -> Callable[[Subject, Scale], Figures]:
     def run(subject: Subject, scale: Scale) -> Figures:
         topic = topic_with_records(subject, f"leave-{kind.__name__}", LEAVING_OF)
-        groups = _group_names(subject, topic, max(3, scale.records(20)))
+        groups = _group_names(subject, topic, max(5, scale.records(20)))
         left = [_leave_once(subject, name, topic, kind) for name in groups][1:]
         return {
             "time": statistics.median(seconds for seconds, _ in left) * 1e3,
