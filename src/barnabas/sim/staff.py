@@ -80,9 +80,13 @@ class Staff(Actor):
         if change.revoked:
             yield from self.let_go(change.revoked & self.positions.keys())
         self._release(change.revoked | change.lost)
-        if not change.settled:
-            yield from self.member.settle()
-            self._beat_at_ms = 0
+        if change.settled:
+            return
+        if self.superseded and self.member.instance_id is not None:
+            self.member.fenced = True  # two who both come back under one name would fence each other for ever
+            return
+        yield from self.member.settle()
+        self._beat_at_ms = 0
 
     def beat_soon(self) -> None:
         """Something was refused: the coordinator has news."""
