@@ -47,7 +47,7 @@ class ClassicMember(Member):
     def beat(self) -> Script[Change]:
         if self.generation < 0:
             return Change(settled=False)
-        request = HeartbeatRequest(self.group, self.generation, self.member_id)
+        request = HeartbeatRequest(self.group, self.generation, self.member_id, self.instance_id)
         try:
             answer = yield from ask(HeartbeatResponse, request, _HEARTBEAT_VERSION)
         except LostError:
@@ -64,13 +64,13 @@ class ClassicMember(Member):
         if answer.error_code == ErrorCode.UNKNOWN_MEMBER_ID:
             self.member_id = ""
         elif answer.error_code != ErrorCode.ILLEGAL_GENERATION:
-            self._unheard_of("Heartbeat", answer.error_code)
+            self._refused("Heartbeat", answer.error_code)
         return Change(settled=False, lost=owned)
 
     def settle(self) -> Script[None]:
         self.owned = NO_PLACES
         yield from find_coordinator(self.group, GROUP)
-        while True:
+        while not self.fenced:
             try:
                 joined = yield from ask(JoinGroupResponse, self._join_request(), _JOIN_VERSION)
                 if (yield from self._is_in(joined)) and (yield from self._synced(joined)):
@@ -79,7 +79,7 @@ class ClassicMember(Member):
                 yield from find_coordinator(self.group, GROUP)
 
     def leave(self) -> Script[None]:
-        if self.member_id:
+        if self.member_id and self.instance_id is None:
             request = LeaveGroupRequest(self.group, members=[MemberIdentity(self.member_id)])
             try:
                 yield from ask(LeaveGroupResponse, request, _LEAVE_VERSION)
@@ -94,6 +94,7 @@ class ClassicMember(Member):
             self.membership.session_timeout_ms,
             self.membership.rebalance_timeout_ms,
             self.member_id,
+            self.instance_id,
             protocol_type=_PROTOCOL_TYPE,
             protocols=[JoinGroupRequestProtocol(_PROTOCOL, write_subscription(self.membership.topics))],
         )
@@ -111,7 +112,7 @@ class ClassicMember(Member):
         elif code in COORDINATOR_BUSY:
             yield from find_coordinator(self.group, GROUP)
         elif code != ErrorCode.REBALANCE_IN_PROGRESS:
-            self._unheard_of("JoinGroup", code)
+            self._refused("JoinGroup", code)
         yield from rest(PAUSE_MS)
         return False
 
@@ -121,6 +122,7 @@ class ClassicMember(Member):
             self.group,
             self.generation,
             self.member_id,
+            self.instance_id,
             protocol_type=_PROTOCOL_TYPE,
             protocol_name=_PROTOCOL,
             assignments=self._share_out(joined) if leads else [],
@@ -135,14 +137,17 @@ class ClassicMember(Member):
         elif answer.error_code in COORDINATOR_BUSY:
             yield from find_coordinator(self.group, GROUP)
         elif answer.error_code not in (ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION):
-            self._unheard_of("SyncGroup", answer.error_code)
+            self._refused("SyncGroup", answer.error_code)
         return False
 
     def _share_out(self, joined: JoinGroupResponse) -> list[SyncGroupRequestAssignment]:
         shares = share_by_range([member.member_id for member in joined.members], self.membership.places)
         return [SyncGroupRequestAssignment(member, write_assignment(share)) for member, share in shares]
 
-    def _unheard_of(self, what: str, code: int) -> None:
+    def _refused(self, what: str, code: int) -> None:
+        if code == ErrorCode.FENCED_INSTANCE_ID:
+            self.fenced = True
+            return
         self.world.history.add(Broke(f"{self.name}: {what} answered {ErrorCode(code).name}"))
 
 

@@ -31,7 +31,7 @@ from barnabas.sim.world import World
 
 _HEARTBEAT_VERSION = 1
 _METADATA_VERSION = 12
-_JOINS, _LEAVES = 0, -1
+_JOINS, _LEAVES, _LEAVES_FOR_NOW = 0, -1, -2
 # The last: all who spoke the new protocol were given up, and the group is a classic one again.
 _FENCED = (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND)
 
@@ -57,11 +57,14 @@ class ConsumerMember(Member):
         code = answer.error_code
         if code == ErrorCode.NONE:
             return self._take(answer)
+        self.fenced = self.fenced or code == ErrorCode.FENCED_INSTANCE_ID
         if code in COORDINATOR_BUSY:
             yield from find_coordinator(self.group, GROUP)
             yield from rest(PAUSE_MS)
             return SETTLED
-        if code not in _FENCED:
+        if code == ErrorCode.UNRELEASED_INSTANCE_ID:
+            yield from rest(PAUSE_MS)
+        elif code not in _FENCED and not self.fenced:
             self.world.history.add(Broke(f"{self.name}: heartbeat answered {ErrorCode(code).name}"))
             yield from rest(PAUSE_MS)
         lost, self.owned, self._target = self.owned, NO_PLACES, NO_PLACES
@@ -90,7 +93,9 @@ class ConsumerMember(Member):
         yield
 
     def leave(self) -> Script[None]:
-        request = _nothing_new(self.group, self.member_id, _LEAVES)
+        epoch = _LEAVES if self.instance_id is None else _LEAVES_FOR_NOW
+        request = _nothing_new(self.group, self.member_id, epoch)
+        request.instance_id = self.instance_id
         try:
             yield from ask(ConsumerGroupHeartbeatResponse, request, _HEARTBEAT_VERSION)
         except LostError:
@@ -101,7 +106,9 @@ class ConsumerMember(Member):
 
     def _request(self) -> ConsumerGroupHeartbeatRequest:
         if self.generation != _JOINS and not self._tells_all:
-            return _nothing_new(self.group, self.member_id, self.generation)
+            request = _nothing_new(self.group, self.member_id, self.generation)
+            request.instance_id = self.instance_id
+            return request
         owned = [
             TopicPartitions(self._topic_ids[topic], partitions) for topic, partitions in by_topic(self.owned)
         ]
@@ -109,6 +116,7 @@ class ConsumerMember(Member):
             self.group,
             self.member_id,
             self.generation,
+            self.instance_id,
             rebalance_timeout_ms=self.membership.rebalance_timeout_ms,
             subscribed_topic_names=self.membership.topics,
             topic_partitions=owned,

@@ -29,6 +29,7 @@ OUTPUT = "output"
 _SESSION_TIMEOUT_MS = 300
 _REBALANCE_TIMEOUT_MS = 400
 _STEPS = 150
+_STATIC_CHANCE = 0.3
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
 EVERYBODY: tuple[Checker, ...] = (
@@ -88,7 +89,8 @@ def _readers(random: SeededRandom) -> list[Hiring]:
     protocol = random.pick(tuple(GroupProtocol))
     desks = random.between(1, 3)
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
-    return [Readers("readers", protocol, desks, random.chance(0.5), *times)]
+    static = random.chance(_STATIC_CHANCE)
+    return [Readers("readers", protocol, desks, random.chance(0.5), *times, static=static)]
 
 
 def _writers(random: SeededRandom) -> list[Hiring]:
@@ -101,7 +103,8 @@ def _writers(random: SeededRandom) -> list[Hiring]:
 def _workers(random: SeededRandom) -> list[Workers]:
     protocol, version = random.pick(tuple(GroupProtocol)), random.pick(tuple(Version))
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
-    return [Workers("workers", protocol, random.between(1, 3), version, OUTPUT, *times)]
+    desks, static = random.between(1, 3), random.chance(_STATIC_CHANCE)
+    return [Workers("workers", protocol, desks, version, OUTPUT, *times, static=static)]
 
 
 _KILLED = Promise(

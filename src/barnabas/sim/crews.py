@@ -224,6 +224,7 @@ class Readers:
     read_committed: bool
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    static: bool = False
 
     def hire(self, world: World, host: Door, places: Sequence[TopicPartition]) -> Crew:
         def staff(member: Member, _desk: int) -> Staff:
@@ -245,6 +246,7 @@ class Workers:
     output: str
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    static: bool = False
 
     def hire(self, world: World, host: Door, places: Sequence[TopicPartition]) -> Crew:
         inputs = [place for place in places if place.topic != self.output]
@@ -292,4 +294,5 @@ Hiring = Readers | Workers | Writers
 
 
 def _membership(hiring: Readers | Workers, places: Sequence[TopicPartition]) -> Membership:
-    return Membership(hiring.group, frozenset(places), hiring.session_timeout_ms, hiring.rebalance_timeout_ms)
+    times = hiring.session_timeout_ms, hiring.rebalance_timeout_ms
+    return Membership(hiring.group, frozenset(places), *times, static=hiring.static)

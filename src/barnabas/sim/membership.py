@@ -60,6 +60,7 @@ class Membership:
     places: Places  # every partition of the topics it subscribes to
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    static: bool = False  # members have instance ids, and go without a word
 
     @property
     def topics(self) -> list[str]:
@@ -95,7 +96,9 @@ class Member(abc.ABC):
         self.group = membership.group
         self.name = name
         self.member_id = ""
+        self.instance_id = name.rpartition(".")[0] if membership.static else None  # as at its desk before
         self.generation = -1  # member epoch, in the new protocol
+        self.fenced = False  # another one has our instance id
         self.owned: Places = NO_PLACES
 
     @abc.abstractmethod
@@ -147,6 +150,7 @@ class Member(abc.ABC):
             self.world.history.add(CommitAcknowledged(asked))
             return True
         assert ErrorCode.NONE not in codes, "one commit, one answer"
+        self.fenced = self.fenced or ErrorCode.FENCED_INSTANCE_ID in codes
         self.world.history.add(CommitRefused(asked, max(codes)))
         return False
 
@@ -161,7 +165,9 @@ class Member(abc.ABC):
             )
             for topic, indexes in by_topic(offsets)
         ]
-        return OffsetCommitRequest(self.group, self.generation, self.member_id, topics=topics)
+        return OffsetCommitRequest(
+            self.group, self.generation, self.member_id, self.instance_id, topics=topics
+        )
 
 
 def by_topic(places: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:

@@ -42,7 +42,7 @@ class Staff(Actor):
         self._beat_at_ms = 0
 
     def script(self) -> Script[None]:
-        while not self.retiring:
+        while not (self.retiring or self.member.fenced):
             if self.world.now_ms >= self._beat_at_ms:
                 yield from self._beat()
             yield from self._look_up(self.member.owned - self.positions.keys())
@@ -51,7 +51,8 @@ class Staff(Actor):
             yield from rest(self.world.random.between(1, _THINK_MS))
         yield from self.let_go(frozenset(self.positions))
         self._release(frozenset(self.positions))
-        yield from self.member.leave()
+        if not self.member.fenced:
+            yield from self.member.leave()
 
     @abc.abstractmethod
     def work(self, polled: list[Seen]) -> Script[None]: ...
@@ -79,9 +80,13 @@ class Staff(Actor):
         if change.revoked:
             yield from self.let_go(change.revoked & self.positions.keys())
         self._release(change.revoked | change.lost)
-        if not change.settled:
-            yield from self.member.settle()
-            self._beat_at_ms = 0
+        if change.settled:
+            return
+        if self.superseded and self.member.instance_id is not None:
+            self.member.fenced = True  # two who both come back under one name would fence each other for ever
+            return
+        yield from self.member.settle()
+        self._beat_at_ms = 0
 
     def beat_soon(self) -> None:
         """Something was refused: the coordinator has news."""

@@ -185,6 +185,7 @@ class Transactions(abc.ABC):
             self.epoch,
             member.generation,
             member.member_id,
+            member.instance_id,
             topics=topics,
         )
 
