@@ -47,8 +47,8 @@ def reply_before_the_fsync(patch: pytest.MonkeyPatch) -> None:
 def high_watermark_before_the_fsync(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append
 
-    def hasty(self: Partition, records: memoryview, acks: int, now_ms: int) -> Appended:
-        appended = append(self, records, acks, now_ms)
+    def hasty(self: Partition, records: memoryview, acks: int, now_ms: int, **rest: Any) -> Appended:
+        appended = append(self, records, acks, now_ms, **rest)
         if self.log is not None:
             self._advance(self.log, self.log.log_end_offset)
         return appended
@@ -101,7 +101,13 @@ def only_the_last_batch_is_remembered(patch: pytest.MonkeyPatch) -> None:
 
 
 def the_page_cache_is_trusted(patch: pytest.MonkeyPatch) -> None:
+    """Nothing is synced at a start: neither at once, nor with the new leader epoch a little later."""
+
+    def begin(self: Log, epoch: int) -> None:
+        self.leader_epochs.assign(epoch, self.log_end_offset, durable=False)
+
     patch.setattr(manager, "_make_durable", lambda *_arguments: None)
+    patch.setattr(Log, "begin_leader_epoch", begin)
 
 
 def topic_settings_are_forgotten(patch: pytest.MonkeyPatch) -> None:
