@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 import sys
@@ -152,6 +153,14 @@ def session() -> Iterator[Session]:
             opened.run(Example("kafka-server-stop --node-id=1", ()))
             while opened.answers():
                 time.sleep(0.02)
+            _await_end(Path(folder))
+
+
+def _await_end(folder: Path) -> None:
+    """A broker that has closed its port still closes its logs; it holds the lock until it is done."""
+    for path in folder.glob("*/.lock"):
+        with path.open("r+b") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
 
 
 def rewrite(page: Path) -> None:
