@@ -48,6 +48,16 @@ def generations_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ClassicGroup, "check_offset_commit", lambda *_arguments, **_more: None)
 
 
+def an_instance_id_is_enough(patch: pytest.MonkeyPatch) -> None:
+    check = ClassicGroup.check_member
+
+    def trusting(self: ClassicGroup, member_id: str, instance_id: str | None) -> Any:
+        known = self.static_members.get(instance_id or "", member_id)
+        return check(self, known, instance_id)
+
+    patch.setattr(ClassicGroup, "check_member", trusting)
+
+
 def old_epochs_may_write(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(producer_state, "check_epoch", lambda *_arguments: None)
     patch.setattr(transaction_shard, "_check_owner", lambda *_arguments: None)
@@ -230,6 +240,7 @@ def _hard(promise: Promise, *kinds: Kind) -> Promise:
 
 
 _CLASSIC = _only(GROUPS, protocol=GroupProtocol.CLASSIC, desks=2)
+_STATIC = _only(GROUPS, protocol=GroupProtocol.CLASSIC, desks=2, static=True)
 _CONSUMER = _only(GROUPS, protocol=GroupProtocol.CONSUMER, desks=2)
 _CROWD = _hard(_only(GROUPS, protocol=GroupProtocol.CLASSIC, desks=5))
 _LATE = _hard(_only(TRANSACTIONS, version=Version.TWO, rivals=1), Kind.STRAY)
@@ -242,6 +253,7 @@ _WORKERS = _only(EXACTLY_ONCE, desks=3)
     ("mutate", "promise", "checker"),
     [
         (generations_are_not_looked_at, _CLASSIC, "CommitsAreFenced"),
+        (an_instance_id_is_enough, _STATIC, "CommitsAreFenced"),
         (member_epochs_are_not_looked_at, _CONSUMER, "CommitsAreFenced"),
         (partitions_are_given_before_they_are_given_up, _CONSUMER, "CommitsAreFenced"),
         (old_epochs_may_write, _RIVALS, "NoAbortedRead"),
