@@ -23,7 +23,6 @@ from barnabas.log.directory import LogDirectory
 from barnabas.log.flushing import Unflushed
 from barnabas.log.log import Log
 from barnabas.log.manager import LogManager
-from barnabas.log.results import Appended
 from barnabas.log.segment import Segment
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.faults import Kind
@@ -45,15 +44,13 @@ def reply_before_the_fsync(patch: pytest.MonkeyPatch) -> None:
 
 
 def high_watermark_before_the_fsync(patch: pytest.MonkeyPatch) -> None:
-    append = Partition.append
+    has_appended = Partition._has_appended
 
-    def hasty(self: Partition, records: memoryview, acks: int, now_ms: int, **rest: Any) -> Appended:
-        appended = append(self, records, acks, now_ms, **rest)
-        if self.log is not None:
-            self._advance(self.log, self.log.log_end_offset)
-        return appended
+    def hasty(self: Partition, log: Log, now_ms: int) -> None:
+        has_appended(self, log, now_ms)
+        self._advance(log, log.log_end_offset)
 
-    patch.setattr(Partition, "append", hasty)
+    patch.setattr(Partition, "_has_appended", hasty)
 
 
 def fetch_above_the_high_watermark(patch: pytest.MonkeyPatch) -> None:

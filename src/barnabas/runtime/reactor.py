@@ -28,6 +28,7 @@ _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _SWEEP_MS = 2000
 _EVENTS_MAX = 32  # per look: Python allocates room for as many each time, and few need no malloc
 _ANSWERS_MAX = 16
+_SHARES_MAX = 8  # of a long reply, before timers get their turn
 _LOOKS = 64  # of about half a microsecond each
 _WORTH_LOOKING_NS = 40_000
 _LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
@@ -416,7 +417,7 @@ class Reactor:
         if connection.cold:
             return
         try:
-            flushed = connection.flush(lambda part: self._is_warm(connection, part))
+            flushed = self._flush(connection)
         except OSError:
             self._close(connection)
             return
@@ -426,6 +427,19 @@ class Reactor:
         self._watch(connection)
         if flushed is Flushed.ALL and not connection.parked and connection.end - connection.start >= 4:
             self.resumed.append(connection)
+
+    def _flush(self, connection: Connection) -> Flushed:
+        """A share at a time; another one only while nobody else wants anything."""
+
+        def is_warm(part: FileSlice) -> bool:
+            return self._is_warm(connection, part)
+
+        flushed = connection.flush(is_warm)
+        for _ in range(_SHARES_MAX):
+            if flushed is not Flushed.A_SHARE or self.resumed or self.epoll.poll(0, 1):
+                break
+            flushed = connection.flush(is_warm)
+        return flushed
 
     def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
         """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""
