@@ -21,7 +21,7 @@ from barnabas.sim.transaction_checkers import AT_REST
 from barnabas.sim.world import World
 
 _PAUSE_MS = 60
-_TRIES = 60
+_TRIES = 200
 _STABLE = "Stable"
 
 
