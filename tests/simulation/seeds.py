@@ -15,11 +15,11 @@ def blocks(count: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
 
 
-def every_step(promise: Promise, story: int) -> pytest.MarkDecorator:
-    """The seeds of one story: a crash at its first step, its second, and so on to its end."""
+def every_step(promise: Promise, story: int, stories: int = 3) -> pytest.MarkDecorator:
+    """The seeds of some stories: a crash at the first step of each, at its second, and so on to its end."""
     assert promise.every_step is not None
     steps = promise.every_step.steps
-    starts = range(story * steps, (story + 1) * steps, _BLOCK)
+    starts = range(story * steps, (story + stories) * steps, _BLOCK)
     return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
 
 

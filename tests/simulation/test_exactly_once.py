@@ -7,12 +7,12 @@ from tests.simulation.seeds import blocks, every_step, hold
 from barnabas.sim.promises import PROMISES
 
 
-@blocks(75)
+@blocks(150)
 def test_every_record_has_one_result_whoever_is_killed(first_seed: int) -> None:
     hold(PROMISES["exactly_once"], first_seed)
 
 
-@blocks(25)
+@blocks(100)
 def test_every_record_has_one_result_when_the_power_fails(first_seed: int) -> None:
     hold(PROMISES["exactly_once_power_loss"], first_seed)
 

@@ -7,12 +7,12 @@ from tests.simulation.seeds import blocks, every_step, hold
 from barnabas.sim.promises import PROMISES
 
 
-@blocks(100)
+@blocks(200)
 def test_a_group_loses_no_commit_and_settles_whoever_is_killed(first_seed: int) -> None:
     hold(PROMISES["groups"], first_seed)
 
 
-@blocks(25)
+@blocks(100)
 def test_a_group_loses_no_commit_and_settles_when_the_power_fails(first_seed: int) -> None:
     hold(PROMISES["groups_power_loss"], first_seed)
 

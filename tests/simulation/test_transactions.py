@@ -7,12 +7,12 @@ from tests.simulation.seeds import blocks, every_step, hold
 from barnabas.sim.promises import PROMISES
 
 
-@blocks(100)
+@blocks(300)
 def test_transactions_are_all_or_nothing_whoever_is_killed(first_seed: int) -> None:
     hold(PROMISES["transactions"], first_seed)
 
 
-@blocks(25)
+@blocks(100)
 def test_transactions_are_all_or_nothing_when_the_power_fails(first_seed: int) -> None:
     hold(PROMISES["transactions_power_loss"], first_seed)
 
