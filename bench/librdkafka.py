@@ -22,9 +22,13 @@ TIMEOUT_S = 600
 
 
 def run(kind: str, *arguments: object) -> dict[str, float]:
-    """Run one of the loads in a child process; it answers with its figures."""
+    return run_module("bench.librdkafka", kind, *arguments)
+
+
+def run_module(module: str, kind: str, *arguments: object) -> dict[str, float]:
+    """Run one of a module's loads in a child process; it answers with its figures."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.librdkafka", kind, *map(str, arguments)],
+        [sys.executable, "-m", module, kind, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

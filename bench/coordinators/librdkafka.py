@@ -8,36 +8,22 @@ consume  <bootstrap> <topic> <records that must come>    read_committed; fails a
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from bench.apache_kafka import CHECKOUT
 from bench.coordinators.latency import percentiles_us
+from bench.librdkafka import TIMEOUT_S, run_module
 
-TIMEOUT_S = 600
 RECORDS = 100
 CHUNK = 1_000  # a divisor of what is there, or the last call would wait for more
 RECORD_BYTES = 100
 
 
 def run(kind: str, *arguments: object) -> dict[str, float]:
-    """Run one of the loads in a child process; it answers with its figures."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.coordinators.librdkafka", kind, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        cwd=CHECKOUT,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"the librdkafka load failed: {done.stderr.strip()[-500:]}")
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    return run_module("bench.coordinators.librdkafka", kind, *arguments)
 
 
 def transact(bootstrap: str, topic: str, partitions: str, seconds: str) -> dict[str, float]:

@@ -15,6 +15,7 @@ from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import KafkaError, ProducerFenced
 from aiokafka.structs import OffsetAndMetadata
 from tests.support.client import RefusedError
+from tests.support.members.common_settings import common_settings
 from tests.support.members.face import Committed, DescribedGroup, DescribedMember, Joining, Place, Received
 from tests.support.members.polled import POLL_S, PolledMember
 
@@ -25,18 +26,7 @@ PRODUCER_FENCED = 90
 def settings_of(bootstrap: str, joining: Joining) -> dict[str, Any]:
     assert joining.assignor in {None, "range"}, "what the suite asks of aiokafka"
     return {
-        "bootstrap_servers": bootstrap,
-        "client_id": joining.client_id,
-        "group_id": joining.group,
-        "group_instance_id": joining.instance_id,
-        "enable_auto_commit": False,
-        "auto_offset_reset": joining.start,
-        "isolation_level": joining.isolation,
-        "fetch_max_wait_ms": 50,
-        "metadata_max_age_ms": joining.metadata_max_age_ms,
-        "session_timeout_ms": joining.session_timeout_ms,
-        "heartbeat_interval_ms": 100,
-        "retry_backoff_ms": 20,
+        **common_settings(bootstrap, joining),
         "rebalance_timeout_ms": 10_000,
         "partition_assignment_strategy": [RangePartitionAssignor],
     }
