@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.cli.processes import tool
 from tests.conftest import StartTarget
 from tests.support.batches import Batch
 from tests.support.group_requests import (
@@ -31,6 +32,7 @@ UNKNOWN_TOPIC_OR_PARTITION, ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, INVALID_REQUE
 INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, INVALID_PRODUCER_ID_MAPPING = 47, 48, 49
 INVALID_TRANSACTION_TIMEOUT, OPERATION_NOT_ATTEMPTED, PRODUCER_FENCED = 50, 55, 90
 TRANSACTIONAL = 0b10000
+LONG_AGO_MS = 1_600_000_000_000
 
 
 @pytest.fixture
@@ -167,8 +169,10 @@ def test_offsets_in_a_transaction_are_checked_against_the_group(
     assert raw.ask(end_request(*identity, commit=True)).error_code == 0
 
 
-def test_a_hanging_transaction_is_seen_and_aborted(start_target: StartTarget, topic: str, group: str) -> None:
-    """Only a broker that does not verify can get one: records whose transaction no coordinator knows."""
+@pytest.fixture
+def trusting(start_target: StartTarget, topic: str, group: str) -> BrokerProcess:
+    """A broker with a transaction that hangs since long ago: its records are there, and no coordinator knows
+    of it. Only a broker that does not verify can get one."""
     broker = start_target(
         {"transaction.partition.verification.enable": "false", "group.initial.rebalance.delay.ms": 0}
     )
@@ -181,15 +185,35 @@ def test_a_hanging_transaction_is_seen_and_aborted(start_target: StartTarget, to
             producer_id=mine.producer_id,
             producer_epoch=mine.producer_epoch,
             base_sequence=0,
+            timestamp_ms=LONG_AGO_MS,
         )
         assert partition_of(raw.ask(_produce(topic, batch, group))).error_code == 0
-    admin = KafkaPythonTransactionAdmin(broker.bootstrap)
+    return broker
+
+
+def test_a_hanging_transaction_is_seen_and_aborted(trusting: BrokerProcess, topic: str, group: str) -> None:
+    admin = KafkaPythonTransactionAdmin(trusting.bootstrap)
     assert admin.describe(group).state == "Empty"
     (hanging,) = admin.producers((topic, 0))
     assert hanging.start_offset == 0
     admin.abort((topic, 0), hanging.producer_id, hanging.epoch, -1)
     (done,) = admin.producers((topic, 0))
     assert done.start_offset == -1
+
+
+def test_the_tool_finds_a_hanging_transaction_and_aborts_it(trusting: BrokerProcess, topic: str) -> None:
+    def transactions(*words: str) -> list[list[str]]:
+        ran = tool("kafka-transactions", "--bootstrap-server", trusting.bootstrap, *words)
+        assert ran.code == 0, ran.stderr
+        return [line.split() for line in ran.stdout.splitlines()[1:]]
+
+    ((name, partition, _, epoch, coordinator_epoch, start, seen_ms, _),) = transactions(
+        "find-hanging", "--topic", topic
+    )
+    assert (name, partition, epoch, coordinator_epoch, start) == (topic, "0", "0", "-1", "0")
+    assert int(seen_ms) == LONG_AGO_MS
+    transactions("abort", "--topic", topic, "--partition", "0", "--start-offset", "0")
+    assert transactions("find-hanging", "--topic", topic) == []
 
 
 def _produce(topic: str, batch: Batch, transactional_id: str) -> Any:
