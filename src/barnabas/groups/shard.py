@@ -5,8 +5,7 @@ Requests are routed by the kind of the group they name; records are replayed by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
 
 from barnabas.coordination.outcome import Entry, Outcome, Producer, ShardHost, Ticket
 from barnabas.groups.classic.describe import describe
@@ -45,9 +44,6 @@ from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequestGroup
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
 from barnabas.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
-from barnabas.protocol.schema import Message
-
-Replay = Callable[[Any, Any], None]
 
 
 class GroupShard:
@@ -60,7 +56,6 @@ class GroupShard:
         self.cleaning = Cleaning(host, self.groups, self.offsets)
         self._commits = Commits(host, self.groups, self.rebalancer)
         self.consumers = ConsumerGroups(host, self.groups, self.rebalancer)
-        self._replays: dict[type[Message], Replay] = {GroupMetadataKey: self._replay_group}
 
     # --- the shard's life ----------------------------------------------------------------------------------
 
@@ -71,8 +66,12 @@ class GroupShard:
             if value is not None and key.group not in self.groups:
                 self.groups[key.group] = ClassicGroup(key.group)  # offsets without membership
             self.offsets.replay(key, value, offset, producer)
-        elif not self.consumers.replays(entry):
-            self._replays[type(key)](key, value)
+        elif isinstance(key, GroupMetadataKey):
+            assert value is None or isinstance(value, GroupMetadataValue)
+            self._replay_group(key, value)
+        else:
+            replayed = self.consumers.replays(entry)
+            assert replayed, f"no group keeps {type(key).__name__}"
 
     def _replay_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
         if value is not None:
