@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+
+from barnabas.spark import local_session
+from barnabas.spark.errors import PipelineError
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,21 +23,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java 17 or newer: apt-get install default-jre-headless")
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ["PYSPARK_PYTHON"] = sys.executable
     home = tmp_path_factory.mktemp("spark")
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("barnabas tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.memory", "1g")
-        .config("spark.local.dir", str(home))
-        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
+    try:
+        session = local_session(
+            "barnabas tests",
+            **{
+                "spark.master": "local[2]",
+                "spark.sql.shuffle.partitions": "2",
+                "spark.driver.memory": "1g",
+                "spark.local.dir": home,
+                "spark.sql.warehouse.dir": home / "warehouse",
+            },
+        )
+    except PipelineError as missing:
+        pytest.skip(str(missing))
     yield session
     session.stop()

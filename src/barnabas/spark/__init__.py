@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["register"]
+__all__ = ["local_session", "register"]
 
 
 def register(spark: SparkSession) -> None:
@@ -22,3 +22,11 @@ def register(spark: SparkSession) -> None:
     from barnabas.spark.datasource import BarnabasDataSource
 
     spark.dataSource.register(BarnabasDataSource)
+
+
+def local_session(app_name: str = "barnabas", **config: object) -> SparkSession:
+    """Start Spark in this process, or raise one sentence that says what is missing. `config` are Spark's own
+    settings: `local_session("counts", **{"spark.master": "local[2]"})`."""
+    from barnabas.spark.session import start
+
+    return start(app_name, config)
