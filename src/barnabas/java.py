@@ -17,7 +17,8 @@ from pathlib import Path
 
 MAJOR_MIN = 17
 INSTALL = "apt-get install default-jre-headless"
-# Spark asks every JVM it starts for this one; runtimes that were cut down with jlink lack it (docs/decisions: Java for Spark).
+# Spark asks every JVM it starts for this one; runtimes cut down with jlink lack it.
+# docs/decisions/0015-java-for-spark.md has the story.
 SPARK_MODULES = frozenset({"jdk.incubator.vector"})
 _ASK_TIMEOUT_S = 30
 _PROPERTY = re.compile(r"^\s+(java\.home|java\.version) = (.+?)\s*$", re.MULTILINE)

@@ -13,6 +13,7 @@ from barnabas.cli.support.nearest import nearest
 NOUNS = {
     "run": "start a broker here",
     "demo": "a thousand trucks report their position",
+    "doctor": "what this machine has, what it lacks, and what to type about it",
     "topics": "list, show, create, grow and delete topics",
     "configs": "show and change settings of topics and brokers",
     "offsets": "where partitions begin and end; delete old records",
