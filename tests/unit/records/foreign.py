@@ -12,6 +12,7 @@ with warnings.catch_warnings():
     # kafka-python's import uses a deprecated call of importlib; it is not what is tested here.
     warnings.simplefilter("ignore", DeprecationWarning)
     import kafka.codec as kafka_codec
+    from kafka.partitioner.default import murmur2 as kafka_murmur2
     from kafka.record.memory_records import MemoryRecords as KafkaPythonRecords
     from kafka.record.memory_records import MemoryRecordsBuilder as KafkaPythonBuilder
 
@@ -22,4 +23,5 @@ __all__ = [
     "KafkaPythonRecords",
     "aiokafka_codec",
     "kafka_codec",
+    "kafka_murmur2",
 ]

@@ -1,0 +1,4 @@
+"""Records as columns: batches to Arrow and back, without a Python object per record.
+
+Needs numpy and pyarrow, which come with the extra `spark`; nothing else in `records` imports this package.
+"""
