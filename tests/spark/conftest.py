@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.support.wheel import build_wheel, make_environment
 
 from barnabas.spark import local_session
 from barnabas.spark.errors import PipelineError
@@ -19,6 +20,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
             # The session is shared within a worker, so the tests that use it go to one.
             item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def wheel_python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """The Python of an environment that has the wheel and does not know the checkout."""
+    return make_environment(tmp_path_factory.mktemp("environment") / "venv", wheel)
 
 
 @pytest.fixture(scope="session")
