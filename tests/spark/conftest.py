@@ -11,6 +11,7 @@ from tests.support.wheel import build_wheel, make_environment
 
 from barnabas.spark import local_session
 from barnabas.spark.errors import PipelineError
+from barnabas.spark.session import prepare
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,20 +35,26 @@ def wheel_python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    home = tmp_path_factory.mktemp("spark")
+def java() -> None:
+    """A Java that Spark can use, or a skip with the sentence that users get."""
     try:
-        session = local_session(
-            "barnabas tests",
-            **{
-                "spark.master": "local[2]",
-                "spark.sql.shuffle.partitions": "2",
-                "spark.driver.memory": "1g",
-                "spark.local.dir": home,
-                "spark.sql.warehouse.dir": home / "warehouse",
-            },
-        )
+        prepare()
     except PipelineError as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def spark(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    home = tmp_path_factory.mktemp("spark")
+    session = local_session(
+        "barnabas tests",
+        **{
+            "spark.master": "local[2]",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.driver.memory": "1g",
+            "spark.local.dir": home,
+            "spark.sql.warehouse.dir": home / "warehouse",
+        },
+    )
     yield session
     session.stop()

@@ -1,7 +1,8 @@
-"""A Spark cluster on this machine: one master, two workers of one core each, loopback only."""
+"""Spark outside this process, on loopback: a cluster of one master and two workers, or a Connect server."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -38,6 +39,34 @@ def standalone_spark(folder: Path, environment: Mapping[str, str]) -> Iterator[s
         registered = "Registering worker"
         eventually(lambda: master_log.read_text().count(registered) == WORKERS, _START_TIMEOUT_S)
         yield url
+
+
+@contextmanager
+def connect_server(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """The address for `SparkSession.builder.remote`, once the server answers there."""
+    port = free_port()
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": port,
+        "spark.driver.extraJavaOptions": SHORT_LIVED,
+        "spark.driver.memory": "512m",
+        "spark.sql.shuffle.partitions": 2,
+        "spark.sql.warehouse.dir": folder / "warehouse",
+        "spark.ui.enabled": "false",
+    }
+    words = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[2]"]
+    for name, value in settings.items():
+        words += ["--conf", f"{name}={value}"]
+    words += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
+    with _daemon(words, folder, folder / "connect.log", environment) as server:
+        eventually(lambda: _answers(port) or server.poll() is not None, _START_TIMEOUT_S)
+        assert server.poll() is None, (folder / "connect.log").read_text()[-4000:]
+        yield f"sc://127.0.0.1:{port}"
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
