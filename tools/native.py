@@ -1,7 +1,7 @@
-"""Build hook: compile the optional C module where there is a compiler; leave it out, silently, where not.
+"""Build hook: compile the optional C modules where there is a compiler; leave them out, silently, where not.
 
-hatchling calls it for wheels and for `pip install --editable`, which is how `make setup` gets the module.
-The module uses Python's stable ABI, so one wheel serves every Python from 3.11 on.
+hatchling calls it for wheels and for `pip install --editable`, which is how `make setup` gets the modules.
+They use Python's stable ABI, so one wheel serves every Python from 3.11 on.
 """
 
 from __future__ import annotations
@@ -15,23 +15,33 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = Path("src/barnabas/hot/_native.c")
-MODULE = SOURCE.with_suffix(".abi3.so")
+SOURCES = (Path("src/barnabas/hot/_native.c"), Path("src/barnabas/records/arrow/_native.c"))
 FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra")
 
 
-def build(root: Path) -> bool:
-    """Whether the module is there now, made from the source as it is."""
-    module = root / MODULE
-    module.unlink(missing_ok=True)
+def build(root: Path) -> list[Path]:
+    """The modules that are there now, made from the sources as they are."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None or os.environ.get("BARNABAS_NATIVE") == "off":
+    is_wanted = compiler is not None and os.environ.get("BARNABAS_NATIVE") != "off"
+    return [
+        _module_of(source) for source in SOURCES if _build_one(root, source, compiler if is_wanted else None)
+    ]
+
+
+def _module_of(source: Path) -> Path:
+    return source.with_suffix(".abi3.so")
+
+
+def _build_one(root: Path, source: Path, compiler: str | None) -> bool:
+    module = root / _module_of(source)
+    module.unlink(missing_ok=True)
+    if compiler is None:
         return False
     # Under another name first: a broker that starts meanwhile must not find half a module.
     unfinished = module.with_suffix(".tmp")
     command = [*compiler.split(), *FLAGS, f"-I{sysconfig.get_path('include')}", "-o", str(unfinished)]
     try:
-        done = subprocess.run([*command, str(root / SOURCE)], capture_output=True, check=False)
+        done = subprocess.run([*command, str(root / source)], capture_output=True, check=False)
     except OSError:
         return False
     if done.returncode != 0:
@@ -45,9 +55,10 @@ class NativeBuildHook(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel" or not build(Path(self.root)) or version == "editable":
+        modules = build(Path(self.root)) if self.target_name == "wheel" else []
+        if not modules or version == "editable":
             return
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"cp311-abi3-{platform}"
         build_data["pure_python"] = False
-        build_data["artifacts"].append(str(MODULE))
+        build_data["artifacts"] += map(str, modules)

@@ -8,7 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from barnabas.ports import Buffer
-from barnabas.records.arrow.varints import Bools, Bytes, Ints
+from barnabas.records.arrow.varints import LONGEST_VARINT, Bools, Bytes, Ints, write_varints
+from barnabas.records.errors import TooLargeError
+from barnabas.records.varint import INT32_MAX
+
+NULL = -1
+
+_NOTHING: Bytes = np.zeros(0, np.uint8)
 
 _OFFSET_TYPES = {
     pa.binary(): np.int32,
@@ -18,33 +24,38 @@ _OFFSET_TYPES = {
 }
 
 
-class BinaryParts(NamedTuple):
-    """Element i is data[start[i] : start[i] + length[i]]; a null has length 0 here."""
+class Pieces(NamedTuple):
+    """Element i is data[start[i] : start[i] + length[i]]; a length of -1 is null."""
 
     data: Bytes
     start: Ints
     length: Ints
-    is_null: Bools | None
 
 
-def parts_of(array: pa.Array) -> BinaryParts:
+def pieces_of(array: pa.Array) -> Pieces:
     """A view on a column of binary or text, which may be a slice of a longer one."""
     if array.type not in _OFFSET_TYPES:
         raise TypeError(f"A column of bytes is needed, not of {array.type}")
     _, offsets_buffer, data_buffer = array.buffers()
     count = len(array)
     if count == 0 or offsets_buffer is None:
-        empty = np.zeros(count, np.int64)
-        return BinaryParts(np.zeros(0, np.uint8), empty, empty, None)
+        return Pieces(_NOTHING, np.zeros(count, np.int64), np.zeros(count, np.int64))
     every_offset = np.frombuffer(offsets_buffer, _OFFSET_TYPES[array.type])
     offsets = every_offset[array.offset : array.offset + count + 1].astype(np.int64)
-    data = np.zeros(0, np.uint8) if data_buffer is None else np.frombuffer(data_buffer, np.uint8)
-    lengths = offsets[1:] - offsets[:-1]
-    if array.null_count == 0:
-        return BinaryParts(data, offsets[:-1], lengths, None)
-    is_null: Bools = array.is_null().to_numpy(zero_copy_only=False)
-    lengths[is_null] = 0
-    return BinaryParts(data, offsets[:-1], lengths, is_null)
+    data = np.frombuffer(data_buffer, np.uint8) if data_buffer is not None and data_buffer.size else _NOTHING
+    length = offsets[1:] - offsets[:-1]
+    if array.null_count:
+        length[array.is_null().to_numpy(zero_copy_only=False)] = NULL
+    return Pieces(data, offsets[:-1], length)
+
+
+def binary_of(data: Bytes, length: Ints) -> pa.Array:
+    """A column of pieces that lie in a row."""
+    if len(data) > INT32_MAX:
+        raise TooLargeError(f"{len(data)} bytes are more than {INT32_MAX}, all that fit into a column")
+    offsets = np.zeros(len(length) + 1, np.int32)
+    np.cumsum(length, out=offsets[1:])
+    return pa.Array.from_buffers(pa.binary(), len(length), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
 def gather(data: Buffer, start: Ints, length: Ints) -> pa.Array:
@@ -65,3 +76,20 @@ def gather(data: Buffer, start: Ints, length: Ints) -> pa.Array:
     )
     indices = np.arange(0, 2 * count, 2, dtype=np.int32)
     return pieces.take(pa.array(indices, mask=is_null if is_null.any() else None))
+
+
+def varint_column(*parts: Ints | bytes) -> pa.Array:
+    """Each element: these numbers as varints, and these bytes as they are, in a row."""
+    count = next(len(part) for part in parts if not isinstance(part, bytes))
+    width = sum(len(part) if isinstance(part, bytes) else LONGEST_VARINT for part in parts)
+    content: Bytes = np.empty((count, width), np.uint8)
+    meant: Bools = np.ones((count, width), np.bool_)
+    at = 0
+    for part in parts:
+        if isinstance(part, bytes):
+            content[:, at : at + len(part)] = np.frombuffer(part, np.uint8)
+            at += len(part)
+        else:
+            meant[:, at : at + LONGEST_VARINT] = write_varints(content[:, at : at + LONGEST_VARINT], part)
+            at += LONGEST_VARINT
+    return binary_of(content[meant], meant.sum(axis=1))

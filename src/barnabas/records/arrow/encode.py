@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from barnabas.records.arrow.layout import Columns, body_sizes, columns_of, lay_out
-from barnabas.records.arrow.varints import Ints, sizes_of_varints
+from barnabas.records.arrow.columns import columns_of
+from barnabas.records.arrow.layout import check_sizes, payloads
 from barnabas.records.batch import (
     CREATE_TIME,
     HEADER_SIZE,
@@ -20,9 +19,6 @@ from barnabas.records.batch import (
     increment_sequence,
 )
 from barnabas.records.build import attributes_of, pack_batch
-from barnabas.records.errors import TooLargeError
-
-_STRETCH_BYTES = 16 << 20  # of records laid out at once, if a single batch does not need more
 
 
 class Encoded(NamedTuple):
@@ -51,8 +47,7 @@ def encode(
     of `request_bytes_max` bytes can hold is a TooLargeError at once, before the first batch.
     """
     columns = columns_of(keys, values, headers)
-    bodies = body_sizes(columns)
-    _check_sizes(bodies, request_bytes_max)
+    check_sizes(columns, request_bytes_max - HEADER_SIZE)
     header = BatchHeader(
         base_offset=0,
         length=0,
@@ -68,69 +63,16 @@ def encode(
         base_sequence=base_sequence,
         count=0,
     )
-    return _batches(columns, bodies, header, min(batch_bytes, request_bytes_max), codec, level)
-
-
-def _check_sizes(bodies: Ints, request_bytes_max: int) -> None:
-    if not len(bodies):
-        return
-    with_delta = bodies + 1
-    sizes = with_delta + sizes_of_varints(with_delta) + HEADER_SIZE
-    largest = int(sizes.argmax())
-    if sizes[largest] > request_bytes_max:
-        raise TooLargeError(
-            f"The record at row {largest} takes {sizes[largest]} bytes in a batch of its own, "
-            f"which is more than the {request_bytes_max} of the largest request"
-        )
+    contents = payloads(columns, min(batch_bytes, request_bytes_max) - HEADER_SIZE)
+    return _batches(contents, header, codec, level)
 
 
 def _batches(
-    columns: Columns, bodies: Ints, header: BatchHeader, batch_bytes: int, codec: int, level: int | None
+    contents: Iterator[tuple[memoryview, int]], header: BatchHeader, codec: int, level: int | None
 ) -> Iterator[Encoded]:
     sequence = header.base_sequence
-    for bounds in _stretches(bodies, batch_bytes - HEADER_SIZE):
-        for payload, count in _payloads(columns, bodies, bounds):
-            whole = header._replace(last_offset_delta=count - 1, base_sequence=sequence, count=count)
-            yield Encoded(pack_batch(whole, payload, codec, level), count)
-            if sequence != NO_SEQUENCE:
-                sequence = increment_sequence(sequence, count)
-
-
-def _stretches(bodies: Ints, room: int) -> Iterator[list[int]]:
-    """Bounds of neighbouring batches that are laid out together: numpy and Arrow ask for long columns."""
-    bounds, size = [0], 0
-    for end, batch_size in _bounds(bodies, room):
-        bounds.append(end)
-        size += batch_size
-        if size >= _STRETCH_BYTES:
-            yield bounds
-            bounds, size = [end], 0
-    if size:
-        yield bounds
-
-
-def _bounds(bodies: Ints, room: int) -> Iterator[tuple[int, int]]:
-    """Where each batch ends, and the bytes of its records: as many as fit into `room`, and one at least."""
-    at_least = np.cumsum(bodies + 2)  # a byte for the length and a byte for the offset delta
-    start, before = 0, 0
-    while start < len(bodies):
-        most = max(int(np.searchsorted(at_least, before + room, "right")), start + 1)
-        with_delta = bodies[start:most] + sizes_of_varints(np.arange(most - start))
-        ends = np.cumsum(with_delta + sizes_of_varints(with_delta))
-        count = max(int(np.searchsorted(ends, room, "right")), 1)
-        start += count
-        before = int(at_least[start - 1])
-        yield start, int(ends[count - 1])
-
-
-def _payloads(columns: Columns, bodies: Ints, bounds: list[int]) -> Iterator[tuple[memoryview, int]]:
-    first, last = bounds[0], bounds[-1]
-    counts = np.diff(bounds)
-    offset_delta = np.arange(first, last) - np.repeat(bounds[:-1], counts)
-    body = bodies[first:last] + sizes_of_varints(offset_delta)
-    content, ends = lay_out(columns.part(first, last), body, offset_delta)
-    start = 0
-    for bound, count in zip(bounds[1:], counts.tolist(), strict=True):
-        end = int(ends[bound - first - 1])
-        yield content[start:end], count
-        start = end
+    for payload, count in contents:
+        whole = header._replace(last_offset_delta=count - 1, base_sequence=sequence, count=count)
+        yield Encoded(pack_batch(whole, payload, codec, level), count)
+        if sequence != NO_SEQUENCE:
+            sequence = increment_sequence(sequence, count)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from barnabas.records.arrow.binary import parts_of
+from barnabas.records.arrow.binary import pieces_of
 from barnabas.records.arrow.varints import Bytes, Ints
 
 _Hashes: TypeAlias = npt.NDArray[np.uint32]
@@ -22,9 +22,9 @@ _MASK = 0xFFFFFFFF
 
 def partitions_of(keys: pa.Array, partition_count: int) -> pa.Array:
     """The partition of each key, as int32; null for a null key."""
-    data, start, length, is_null = parts_of(keys)
-    positive = murmur2(data, start, length) & np.uint32(0x7FFFFFFF)
-    return pa.array((positive % np.uint32(partition_count)).astype(np.int32), mask=is_null)
+    data, start, length = pieces_of(keys)
+    positive = murmur2(data, start, np.maximum(length, 0)) & np.uint32(0x7FFFFFFF)
+    return pa.array((positive % np.uint32(partition_count)).astype(np.int32), mask=length < 0)
 
 
 def murmur2(data: Bytes, start: Ints, length: Ints) -> _Hashes:

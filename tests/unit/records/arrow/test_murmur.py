@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.records.foreign import kafka_murmur2
 
-from barnabas.records.arrow.binary import parts_of
+from barnabas.records.arrow.binary import pieces_of
 from barnabas.records.arrow.murmur import murmur2, partitions_of
 
 # From the tests of Apache Kafka's own client.
@@ -25,7 +25,7 @@ keys = st.lists(st.none() | st.binary(max_size=40) | st.binary(min_size=100, max
 
 
 def hashes(content: list[bytes]) -> list[int]:
-    data, start, length, _ = parts_of(pa.array(content, pa.binary()))
+    data, start, length = pieces_of(pa.array(content, pa.binary()))
     return [int(value) for value in murmur2(data, start, length)]
 
 
