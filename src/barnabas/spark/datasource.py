@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pyspark.sql.datasource import DataSource
 
 from barnabas.spark.options import Options
+from barnabas.spark.planning_errors import plainly
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from barnabas.spark.source.batch import BatchReader
+    from barnabas.spark.source.stream import StreamReader
 
 
 class BarnabasDataSource(DataSource):
@@ -14,7 +23,32 @@ class BarnabasDataSource(DataSource):
     def name(cls) -> str:
         return "barnabas"
 
+    @plainly
     def schema(self) -> str:
+        """Called by `load()`: the first chance to say what is wrong with the options."""
         from barnabas.spark.source.schema import schema_of
+        from barnabas.spark.source.settings import check_options
 
-        return schema_of(Options(self.options))
+        options = Options(self.options)
+        check_options(options)
+        return schema_of(options)
+
+    @plainly
+    def reader(self, schema: StructType) -> BatchReader:
+        from barnabas.spark.source.batch import BatchReader
+        from barnabas.spark.source.schema import refuse_other_schema
+        from barnabas.spark.source.settings import source_settings
+
+        options = Options(self.options)
+        refuse_other_schema(options, schema)
+        return BatchReader(options, source_settings(options, streaming=False))
+
+    @plainly
+    def streamReader(self, schema: StructType) -> StreamReader:
+        from barnabas.spark.source.schema import refuse_other_schema
+        from barnabas.spark.source.settings import source_settings
+        from barnabas.spark.source.stream import StreamReader
+
+        options = Options(self.options)
+        refuse_other_schema(options, schema)
+        return StreamReader(options, source_settings(options, streaming=True))

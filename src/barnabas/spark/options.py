@@ -12,6 +12,7 @@ from barnabas.wire import Cluster
 
 KAFKA_PREFIX = "kafka."
 BOOTSTRAP = "bootstrap.servers"
+CLIENT_DEFAULTS = {"client.id": "barnabas-spark"}
 
 
 class Options:
@@ -66,6 +67,10 @@ class Options:
             if name.startswith(KAFKA_PREFIX)
         }
 
-    def connect(self) -> Cluster:
-        """Nothing is dialled before the first call."""
-        return Cluster.connect(self.bootstrap, self.kafka)
+    def connect(
+        self, defaults: Mapping[str, str] | None = None, overrides: Mapping[str, str] | None = None
+    ) -> Cluster:
+        """Nothing is dialled before the first call. The user's settings go before `defaults` and behind
+        `overrides`."""
+        settings = {**CLIENT_DEFAULTS, **(defaults or {}), **self.kafka, **(overrides or {})}
+        return Cluster.connect(self.bootstrap, settings)

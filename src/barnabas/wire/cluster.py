@@ -83,7 +83,7 @@ class Cluster:
         try:
             return connection.call(request, answer, timeout_ms, version_max)
         except (NetworkError, PeerError):
-            self._forget(connection)
+            self.forget(connection)
             raise
 
     def retrying(self, work: Callable[[], T]) -> T:
@@ -179,7 +179,8 @@ class Cluster:
         self._brokers = {broker.node_id: broker for broker in answer.brokers}
         self._controller_id = answer.controller_id
 
-    def _forget(self, connection: Connection) -> None:
+    def forget(self, connection: Connection) -> None:
+        """Close it: what it still has to say is nobody's answer any more."""
         connection.close()
         self._connections = {key: held for key, held in self._connections.items() if held is not connection}
 

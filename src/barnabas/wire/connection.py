@@ -5,9 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from barnabas.model.errors import ErrorCode
+from barnabas.ports import Buffer
 from barnabas.protocol import codec
 from barnabas.protocol.messages import APIS
 from barnabas.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -24,6 +25,14 @@ FRAME_BYTES_MAX = 1 << 30  # what a broker may send at once; a longer frame is n
 SOFTWARE_NAME = "barnabas"
 SOFTWARE_VERSION = "0.1.0"
 _LENGTH = struct.Struct(">i")
+
+
+class Pending(NamedTuple):
+    """A question that was sent and not answered yet."""
+
+    api_key: int
+    version: int
+    correlation_id: int
 
 
 class Connection:
@@ -71,6 +80,19 @@ class Connection:
             version = min(version, version_max)
         return self._exchange(request, answer, version, timeout_ms)
 
+    def begin(self, request: Message, version_max: int | None = None) -> Pending:
+        """Send now, `finish` later: the broker works while the caller does. Answers come in the order of
+        the questions, and nothing else may be asked in between."""
+        version = self.version_of(request.API_KEY)
+        if version_max is not None:
+            version = min(version, version_max)
+        return Pending(request.API_KEY, version, self._send(request, version))
+
+    def finish(self, pending: Pending, answer: type[R], timeout_ms: int | None = None) -> R:
+        frame = self._receive(self._settings.request_timeout_ms if timeout_ms is None else timeout_ms)
+        # A view: records that come by the megabyte are not copied once more.
+        return self._read(pending.api_key, pending.version, memoryview(frame), pending.correlation_id, answer)
+
     def tell(self, request: Message) -> None:
         """Send without waiting: Produce with acks=0 is the only request that is not answered."""
         self._send(request, self.version_of(request.API_KEY))
@@ -117,7 +139,7 @@ class Connection:
             raise PeerError(f"a frame of {length} bytes was announced; is this a Kafka broker without TLS?")
         return self._transport.receive(length, timeout_ms / 1000)
 
-    def _read(self, api_key: int, version: int, frame: bytearray, correlation_id: int, answer: type[R]) -> R:
+    def _read(self, api_key: int, version: int, frame: Buffer, correlation_id: int, answer: type[R]) -> R:
         # A broker that does not know our ApiVersions version answers in version 0, whatever was asked.
         unknown_to_peer = api_key == codec.API_VERSIONS and frame[4:6] == b"\0\x23"
         try:

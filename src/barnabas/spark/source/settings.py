@@ -66,6 +66,14 @@ class SourceSettings:
     fetch_bytes: int  # of one answer
 
 
+def check_options(options: Options) -> None:
+    """Of a reader that may become a stream or a batch: everything that is wrong in both."""
+    try:
+        source_settings(options, streaming=True)
+    except PipelineError:
+        source_settings(options, streaming=False)
+
+
 def source_settings(options: Options, streaming: bool) -> SourceSettings:
     _refuse_client_settings(options)
     _ = options.bootstrap  # is it there?

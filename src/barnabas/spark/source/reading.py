@@ -1,0 +1,134 @@
+"""One task: a range of offsets, fetched and decoded straight to Arrow.
+
+While Spark and we work on one answer the next is already on its way. A task holds two answers at most.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.ids import TopicPartition
+from barnabas.records.arrow.decode import FIELDS, HEADERS, decode
+from barnabas.spark.errors import PipelineError
+from barnabas.spark.options import Options
+from barnabas.spark.planning_errors import sentence_of, warn
+from barnabas.spark.source.losses import ADVICE, aged_out
+from barnabas.spark.source.ranges import Range
+from barnabas.spark.source.settings import SourceSettings
+from barnabas.wire import WireError
+from barnabas.wire.admin.offsets import Found, Spec, list_offsets
+from barnabas.wire.cluster import Cluster
+from barnabas.wire.fetching import Fetched, Fetcher
+
+_TOPIC = pa.field("topic", pa.string())
+_PARTITION = pa.field("partition", pa.int32())
+_KEY, _VALUE, *_REST = FIELDS
+SCHEMA = pa.schema([_KEY, _VALUE, _TOPIC, _PARTITION, *_REST])
+SCHEMA_WITH_HEADERS = SCHEMA.append(HEADERS)
+
+
+def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
+    """The records of the range, in order. Compaction, aborted transactions and transactions' own marks leave
+    gaps: there may be fewer records than offsets."""
+    partition = TopicPartition(wanted.topic, wanted.partition)
+    try:
+        with options.connect() as cluster:
+            for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
+                rows = decode(
+                    fetched.records,
+                    since,
+                    wanted.end,
+                    aborted=fetched.aborted,
+                    with_headers=settings.include_headers,
+                ).rows
+                if rows.num_rows:
+                    yield _with_place(rows, wanted)
+    except (WireError, ApiError) as error:
+        raise PipelineError(f"Reading {partition} failed: {sentence_of(error)}") from None
+
+
+def _answers(
+    cluster: Cluster, partition: TopicPartition, settings: SourceSettings, position: int, end: int
+) -> Iterator[tuple[Fetched, int]]:
+    """Answers that hold records, each with the offset it was asked for."""
+    fetcher = Fetcher(
+        cluster, partition, read_committed=settings.read_committed, max_bytes=settings.fetch_bytes
+    )
+    patience = _Patience(partition, settings.poll_timeout_ms)
+    try:
+        fetcher.ask(position)
+        while position < end:
+            try:
+                fetched = fetcher.answer()
+            except ApiError as error:
+                if error.code is not ErrorCode.OFFSET_OUT_OF_RANGE:
+                    raise
+                position = _beginning(cluster, partition, settings, position, end)
+                fetcher.ask(position)
+                continue
+            since, position = position, fetched.next_offset
+            if position == since:
+                position = patience.after_nothing(fetched, since, end)
+            if position < end:
+                fetcher.ask(position)
+            if fetched.next_offset > since:
+                patience.renew()
+                yield fetched, since
+    finally:
+        fetcher.close()
+
+
+class _Patience:
+    """What to think of an answer without records, where there must be some."""
+
+    def __init__(self, partition: TopicPartition, timeout_ms: int) -> None:
+        self._partition = partition
+        self._timeout_ms = timeout_ms
+        self.renew()
+
+    def renew(self) -> None:
+        self._deadline = time.monotonic() + self._timeout_ms / 1000
+        self._empty_in_a_row = 0
+
+    def after_nothing(self, fetched: Fetched, position: int, end: int) -> int:
+        """Where to go on. A broker that throttles us sends nothing, too, so one such answer proves nothing;
+        two of them, from a broker that could give us all we want, say that only a gap is left."""
+        self._empty_in_a_row += not fetched.throttle_time_ms
+        if self._empty_in_a_row >= 2 and fetched.readable_end >= end:
+            return end
+        if time.monotonic() > self._deadline:
+            raise PipelineError(
+                f"The record at offset {position} of {self._partition} did not come within "
+                f"{self._timeout_ms} ms, as the partition ends at {fetched.readable_end} now: see to its "
+                "leader's health, or raise option kafkaConsumer.pollTimeoutMs."
+            )
+        time.sleep(min(fetched.throttle_time_ms, 1_000) / 1000)
+        return position
+
+
+def _beginning(
+    cluster: Cluster, partition: TopicPartition, settings: SourceSettings, position: int, end: int
+) -> int:
+    """Where there is something to read again, after what was to be read is gone."""
+    found = list_offsets(cluster, {partition: Spec.EARLIEST})[partition]
+    if not isinstance(found, Found):
+        raise found
+    lost_until = min(found.offset, end) if found.offset > position else end
+    sentence = aged_out(partition, position, lost_until)
+    if settings.fail_on_data_loss:
+        raise PipelineError(f"{sentence} {ADVICE}")
+    warn(sentence)
+    return lost_until
+
+
+def _with_place(rows: pa.RecordBatch, place: Range) -> pa.RecordBatch:
+    """Add topic and partition, at the places where Spark's own connector has them."""
+    key, value, *rest = rows.columns
+    topics = pa.repeat(pa.scalar(place.topic, pa.string()), rows.num_rows)
+    partitions = pa.repeat(pa.scalar(place.partition, pa.int32()), rows.num_rows)
+    schema = SCHEMA_WITH_HEADERS if len(rest) > len(_REST) else SCHEMA
+    return pa.RecordBatch.from_arrays([key, value, topics, partitions, *rest], schema=schema)
