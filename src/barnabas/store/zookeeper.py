@@ -1,6 +1,6 @@
 """The home of a cluster: a ZooKeeper ensemble, through kazoo.
 
-A thread of its own takes submissions in order. What is one round trip goes out behind what is not answered yet,
+A thread of its own takes submissions in order. What is one round trip goes out behind what is not answered,
 since an ensemble keeps the order of a session; what has to look first waits, and those behind it wait too. A
 connection that drops costs the writes on their way (`StoreLostError`) and fires every watch; reads are asked
 again. A session that ends takes with it every submission that was made before its owner knew of the end.

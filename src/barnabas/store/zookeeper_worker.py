@@ -29,7 +29,7 @@ from barnabas.store.zookeeper_options import ZookeeperOptions
 from barnabas.store.zookeeper_plan import Step, lookups, plan
 from barnabas.store.zookeeper_reads import DroppedError, Reads
 
-_ATTEMPTS_MAX = 10  # at a plan that others keep overtaking
+_ATTEMPTS_MAX = 100  # at a plan that others keep overtaking
 _HEADER_BYTES = 8  # number and kind of a request
 
 
