@@ -265,6 +265,14 @@ class EphemeralParentError(StoreError):
     """An ephemeral node cannot have children."""
 
 
+class TooLargeError(StoreError):
+    """More than the home takes at once. `path` is the operation with the most bytes."""
+
+
+class DeniedError(StoreError):
+    """The home's own rules forbid it: an access list, a quota, an identity that is missing."""
+
+
 class StoreLostError(StoreError):
     """The connection or the session is gone: the writes may or may not have happened."""
 

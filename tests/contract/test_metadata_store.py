@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.support.store import Harness
 
 from barnabas.ports import (
-    Answer,
     BadVersionError,
     Changed,
     Check,
-    ChildNames,
     Children,
     Completed,
     Create,
@@ -25,11 +24,9 @@ from barnabas.ports import (
     NoNodeError,
     NotEmptyError,
     Put,
-    Read,
     SessionBegan,
     Set,
     StoreError,
-    StoreEvent,
     StoreLostError,
     Subtree,
     Value,
@@ -38,76 +35,25 @@ from barnabas.ports import (
 )
 from barnabas.store.memory import MemoryHome, MemoryStore
 from barnabas.store.sqlite import SqliteStore
-
-WAIT_SECONDS = 30
-
-
-class Harness:
-    """Waits for answers, and keeps every event in order."""
-
-    def __init__(self, store: MetadataStore) -> None:
-        self.store = store
-        self.seen: list[StoreEvent] = []
-        self._signal = threading.Event()
-        store.start(self._signal.set)
-
-    def drain(self) -> None:
-        self._signal.clear()
-        self.seen.extend(self.store.events())
-
-    def completed(self, ticket: int) -> Completed:
-        while True:
-            self.drain()
-            for event in self.seen:
-                if isinstance(event, Completed) and event.ticket == ticket:
-                    return event
-            assert self._signal.wait(WAIT_SECONDS), f"no answer to ticket {ticket}"
-
-    def run(self, *operations: Read | Write) -> tuple[Answer, ...]:
-        completed = self.completed(self.submit(*operations))
-        if completed.error is not None:
-            raise completed.error
-        return completed.answers
-
-    def submit(self, *operations: Read | Write) -> int:
-        return self.store.submit(operations)  # type: ignore[arg-type]
-
-    def value(self, path: str, *, watch: bool = False) -> Value | None:
-        (answer,) = self.run(Get(path, watch))
-        assert answer is None or isinstance(answer, Value)
-        return answer
-
-    def data(self, path: str) -> bytes | None:
-        value = self.value(path)
-        return None if value is None else value.data
-
-    def names(self, path: str) -> tuple[str, ...]:
-        (answer,) = self.run(Children(path))
-        assert isinstance(answer, ChildNames)
-        return answer.names
-
-    def changes(self) -> list[str]:
-        self.drain()
-        return [event.path for event in self.seen if isinstance(event, Changed)]
-
-    @property
-    def session_id(self) -> int:
-        self.drain()
-        return next(event.session_id for event in self.seen if isinstance(event, SessionBegan))
-
+from barnabas.store.zookeeper import ZookeeperStore
 
 Opener = Callable[[], Harness]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "zookeeper"])
 def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     """Opens the same home again and again; one session at a time."""
-    home = MemoryHome()
     opened: list[Harness] = []
+    make: Callable[[], MetadataStore]
+    if request.param == "memory":
+        make = partial(MemoryStore, MemoryHome())
+    elif request.param == "sqlite":
+        make = partial(SqliteStore, str(tmp_path))
+    else:
+        make = partial(ZookeeperStore, request.getfixturevalue("in_zookeeper")())
 
     def opener() -> Harness:
-        memory = request.param == "memory"
-        opened.append(Harness(MemoryStore(home) if memory else SqliteStore(str(tmp_path))))
+        opened.append(Harness(make()))
         return opened[-1]
 
     yield opener

@@ -1,0 +1,133 @@
+"""The home of a cluster: a ZooKeeper ensemble, through kazoo.
+
+A thread of its own takes submissions in order. What is one round trip goes out behind what is not answered,
+since an ensemble keeps the order of a session; what has to look first waits, and those behind it wait too. A
+connection that drops costs the writes on their way (`StoreLostError`) and fires every watch; reads are asked
+again. A session that ends takes with it every submission that was made before its owner knew of the end.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+
+from kazoo.exceptions import KazooException
+
+from barnabas.ports import Read, SessionBegan, SessionEnded, StoreEvent, Write
+from barnabas.store.session import EventQueue, check, lost
+from barnabas.store.zookeeper_client import Client, Handler
+from barnabas.store.zookeeper_nodes import Nodes
+from barnabas.store.zookeeper_options import ZookeeperError, ZookeeperOptions, check_connect
+from barnabas.store.zookeeper_worker import Close, Item, Submission, Wake, Worker
+
+log = logging.getLogger("kafka.zookeeper.ZooKeeperClient")
+
+_RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
+
+
+class ZookeeperStore:
+    def __init__(self, options: ZookeeperOptions) -> None:
+        check_connect(options.connect)
+        self._options = options
+        self._inbox: SimpleQueue[Item] = SimpleQueue()
+        self._events = EventQueue()
+        self._notify: Callable[[], None] = lambda: None
+        self._last_ticket = 0
+        self._ends_known = 0  # sessions whose end the owner has been told of
+        self._closed = True
+        self._handler = Handler(options.tls, lambda: self._inbox.put(Wake()))
+        self._client = _client(options, self._handler, self._inbox)
+        self._worker = Worker(self._client, options, self._inbox, self._add)
+        self._thread = threading.Thread(target=self._worker.run, name="metadata-store", daemon=True)
+
+    def start(self, notify: Callable[[], None]) -> None:
+        """Waits for a connection, `zookeeper.connection.timeout.ms` at most: ZookeeperError stops the start
+        with a sentence."""
+        assert self._closed, "started twice"
+        self._notify = notify
+        self._client.start_async().wait(self._options.connection_timeout_ms / 1000)
+        try:
+            if not self._client.connected:
+                raise ZookeeperError(self._unreachable())
+            self._make_chroot()
+        except BaseException:
+            self._disconnect()
+            raise
+        self._closed = False
+        self._thread.start()
+
+    def submit(self, operations: Sequence[Read] | Sequence[Write]) -> int:
+        kind = check(operations)
+        self._last_ticket += 1
+        if self._closed:
+            self._add(lost(self._last_ticket))
+        else:
+            self._inbox.put(Submission(self._last_ticket, operations, kind, self._ends_known))
+        return self._last_ticket
+
+    def events(self) -> list[StoreEvent]:
+        taken = self._events.take()
+        self._ends_known += sum(isinstance(event, SessionEnded) for event in taken)
+        return taken
+
+    def close(self) -> None:
+        """Without a connection there is nothing to carry out: after `zookeeper.connection.timeout.ms` what
+        still waits is lost."""
+        if self._closed:
+            return
+        self._closed = True
+        self._inbox.put(Close())
+        self._thread.join(self._options.connection_timeout_ms / 1000)
+        if self._thread.is_alive():
+            self._worker.give_up()
+            self._thread.join()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        self._client.stop()
+        self._client.close()
+
+    def _make_chroot(self) -> None:
+        chroot = self._options.chroot
+        try:
+            if chroot:
+                acl = Nodes("", set_acl=self._options.set_acl).acl(chroot)
+                self._client.ensure_path(chroot, acl)
+        except KazooException as error:
+            raise ZookeeperError(
+                f"ZooKeeper at {self._options.hosts} does not let us create {chroot}: {error!r}."
+            ) from error
+
+    def _unreachable(self) -> str:
+        seconds = self._options.connection_timeout_ms / 1000
+        problem = self._handler.last_problem
+        return (
+            f"No connection to ZooKeeper at {self._options.hosts} within {seconds:g} s"
+            f"{f' ({problem})' if problem else ''}: start it (zookeeper-server-start zookeeper.properties), "
+            "or correct zookeeper.connect."
+        )
+
+    def _add(self, *events: StoreEvent) -> None:
+        self._events.add(*events)
+        self._notify()
+
+
+def _client(options: ZookeeperOptions, handler: Handler, inbox: SimpleQueue[Item]) -> Client:
+    sasl = None
+    if options.sasl is not None:
+        sasl = {"mechanism": "DIGEST-MD5", "service": "zookeeper", "principal": "zk-sasl-md5"}
+        sasl |= options.sasl._asdict()
+    return Client(
+        on_began=lambda session_id: inbox.put(SessionBegan(session_id)),
+        on_ended=lambda: inbox.put(SessionEnded()),
+        hosts=options.hosts,
+        timeout=options.session_timeout_ms / 1000,
+        handler=handler,
+        connection_retry=_RECONNECT,
+        logger=log,
+        auth_data=[("digest", ":".join(options.digest))] if options.digest else None,
+        sasl_options=sasl,
+        use_ssl=options.tls is not None,
+    )

@@ -1,0 +1,162 @@
+"""How to reach an ensemble, who we are there, who may read what we write: Kafka's `zookeeper.*` settings."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.store.tree import check_path
+
+DEFAULT_PORT = 2181
+_PEM = "PEM"
+# Passwords and tokens live below these: not for everybody's eyes, even where the rest of the tree is.
+_SENSITIVE = ("/config/users", "/config/brokers", "/delegation_token/tokens")
+_CONSUMERS = "/consumers"  # old consumers, who are somebody else, write below this node
+_VERSIONS = {
+    "TLSv1": ssl.TLSVersion.TLSv1,
+    "TLSv1.1": ssl.TLSVersion.TLSv1_1,
+    "TLSv1.2": ssl.TLSVersion.TLSv1_2,
+    "TLSv1.3": ssl.TLSVersion.TLSv1_3,
+}
+
+
+class ZookeeperError(Exception):
+    """The ensemble cannot be used as asked: one sentence that says what to do."""
+
+
+class Login(NamedTuple):
+    """A name and its password: for ZooKeeper's `digest` scheme, or for SASL's DIGEST-MD5."""
+
+    username: str
+    password: str
+
+
+@dataclass(frozen=True, slots=True)
+class ZookeeperOptions:
+    connect: str
+    session_timeout_ms: int = 18_000
+    connection_timeout_ms: int = 18_000
+    in_flight_max: int = 10
+    set_acl: bool = False
+    digest: Login | None = None
+    sasl: Login | None = None
+    tls: ssl.SSLContext | None = field(default=None, compare=False)
+    # ZooKeeper's jute.maxbuffer, from which on a server hangs up without a word.
+    request_bytes_max: int = 0xFFFFF
+
+    @property
+    def hosts(self) -> str:
+        return self.connect.partition("/")[0]
+
+    @property
+    def chroot(self) -> str:
+        """Empty, or a path without a slash at its end."""
+        return "/" + path if (path := self.connect.partition("/")[2].strip("/")) else ""
+
+
+def check_connect(connect: str) -> None:
+    """ZookeeperError unless it reads `host:port,host:port/chroot`."""
+    hosts, _, chroot = connect.partition("/")
+    for entry in hosts.split(","):
+        host, separator, port = entry.strip().rpartition(":")
+        if not separator or entry.strip().endswith("]"):
+            host, port = entry.strip(), str(DEFAULT_PORT)
+        if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+            raise ZookeeperError(
+                f"zookeeper.connect={connect} is no list of servers: write host:port,host:port/chroot "
+                f"({entry.strip() or 'an empty entry'} is none)."
+            )
+    if chroot.strip("/"):
+        try:
+            check_path("/" + chroot.strip("/"))
+        except ValueError:
+            message = f"zookeeper.connect={connect} ends in /{chroot}, which is no path of ZooKeeper."
+            raise ZookeeperError(message) from None
+
+
+def options_of(settings: BrokerSettings, login: Login | None = None) -> ZookeeperOptions:
+    """`login`: of the JAAS file's section `Client`, where Kafka's users have their ZooKeeper password."""
+    connect = settings.zookeeper_connect
+    assert connect is not None
+    check_connect(connect)
+    session_timeout_ms = settings.integer("zookeeper.session.timeout.ms")
+    connection_timeout_ms = settings.optional_integer("zookeeper.connection.timeout.ms")
+    options = ZookeeperOptions(
+        connect,
+        session_timeout_ms,
+        session_timeout_ms if connection_timeout_ms is None else connection_timeout_ms,
+        settings.integer("zookeeper.max.in.flight.requests"),
+        settings.boolean("zookeeper.set.acl"),
+        sasl=login,
+        tls=_tls(settings) if settings.boolean("zookeeper.ssl.client.enable") else None,
+    )
+    has_key = options.tls is not None and settings.optional_text("zookeeper.ssl.keystore.location")
+    if options.set_acl and login is None and not has_key:
+        raise ZookeeperError(
+            "zookeeper.set.acl=true needs an identity at ZooKeeper: set zookeeper.ssl.client.enable=true and "
+            "zookeeper.ssl.keystore.location, or name a JAAS file with a section Client in KAFKA_OPTS "
+            "(-Djava.security.auth.login.config=FILE)."
+        )
+    return options
+
+
+def is_sensitive(path: str) -> bool:
+    return path.startswith(_SENSITIVE)
+
+
+def is_open(path: str) -> bool:
+    """Whether everybody may write there although ACLs are set."""
+    return path == _CONSUMERS
+
+
+def _tls(settings: BrokerSettings) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    endpoint = settings.optional_text("zookeeper.ssl.endpoint.identification.algorithm") or ""
+    context.check_hostname = endpoint.upper() == "HTTPS"
+    _limit_versions(context, settings)
+    truststore = _pem_file(settings, "truststore")
+    keystore = _pem_file(settings, "keystore")
+    try:
+        if truststore is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(truststore)
+        if keystore is not None:
+            password = settings.password("zookeeper.ssl.keystore.password")
+            context.load_cert_chain(keystore, password=None if password is None else password.secret)
+        ciphers = settings.names("zookeeper.ssl.cipher.suites")
+        if ciphers:
+            context.set_ciphers(":".join(ciphers))
+    except (OSError, ssl.SSLError) as error:
+        raise ZookeeperError(f"The zookeeper.ssl.* settings cannot be used: {error}.") from error
+    return context
+
+
+def _limit_versions(context: ssl.SSLContext, settings: BrokerSettings) -> None:
+    names = settings.names("zookeeper.ssl.enabled.protocols") or (settings.text("zookeeper.ssl.protocol"),)
+    unknown = [name for name in names if name not in _VERSIONS]
+    if unknown:
+        raise ZookeeperError(
+            f"zookeeper.ssl.enabled.protocols names {unknown[0]}; there are {', '.join(_VERSIONS)}."
+        )
+    versions = sorted(_VERSIONS[name] for name in names)
+    context.minimum_version, context.maximum_version = versions[0], versions[-1]
+
+
+def _pem_file(settings: BrokerSettings, store: str) -> str | None:
+    """PEM is what Python's TLS reads; a Java key store has to be turned into it once."""
+    location = settings.optional_text(f"zookeeper.ssl.{store}.location")
+    if not location:
+        return None
+    kind = settings.optional_text(f"zookeeper.ssl.{store}.type")
+    guessed = _PEM if os.path.splitext(location)[1].lower() in {".pem", ".crt", ".cert", ".key"} else "JKS"
+    if (kind or guessed).upper() != _PEM:
+        raise ZookeeperError(
+            f"zookeeper.ssl.{store}.location={location} is a {kind or guessed} file; only PEM is read here: "
+            f"turn it into PEM (keytool -importkeystore … -deststoretype PKCS12, then openssl pkcs12 -nodes) "
+            f"and set zookeeper.ssl.{store}.type=PEM."
+        )
+    return location

@@ -1,0 +1,73 @@
+"""One ZooKeeper for all tests of a worker; each test has a chroot of its own."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.support.store import Harness
+from tests.support.zookeeper import ZookeeperServer
+
+from barnabas.java import JavaError
+from barnabas.store.zookeeper import ZookeeperStore
+from barnabas.store.zookeeper_options import ZookeeperOptions
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperServer]:
+    server = ZookeeperServer(tmp_path_factory.mktemp("zookeeper"))
+    try:
+        server.start()
+    except JavaError as missing:
+        pytest.skip(str(missing))
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def in_zookeeper(zookeeper: ZookeeperServer) -> Callable[..., ZookeeperOptions]:
+    """Options for a place in it that no other test has."""
+    chroot = f"/test-{os.getpid()}-{next(_numbers)}"
+
+    def options(**others: object) -> ZookeeperOptions:
+        return ZookeeperOptions(zookeeper.connect + chroot, **others)  # type: ignore[arg-type]
+
+    return options
+
+
+@pytest.fixture
+def open_store() -> Iterator[Callable[[ZookeeperOptions], Harness]]:
+    """Opens stores that are closed at the end."""
+    with ExitStack() as stores:
+
+        def opener(options: ZookeeperOptions) -> Harness:
+            harness = Harness(ZookeeperStore(options))
+            stores.callback(harness.store.close)
+            return harness
+
+        yield opener
+
+
+@pytest.fixture
+def start_zookeeper(zookeeper: ZookeeperServer, tmp_path: Path) -> Iterator[Callable[..., ZookeeperServer]]:
+    """Starts servers for one test alone. Asks for the shared one first: without Java the test is skipped."""
+    with ExitStack() as servers:
+
+        def starter(name: str = "alone", extra: str = "", myid: int | None = None) -> ZookeeperServer:
+            server = ZookeeperServer(tmp_path / name, extra=extra)
+            if myid is not None:
+                (server.directory / "data" / "myid").write_text(f"{myid}\n")
+            servers.callback(server.kill)
+            server.start()
+            return server
+
+        yield starter
