@@ -23,7 +23,7 @@ LEFT_FOR_LATER = re.compile(r"\b(TODO|FIXME|XXX)\b")
 # Where anything may be caught and kept. A bug in a handler costs one connection, not all; in the simulation
 # it is what is looked for; a worker's failure goes back, as a value, to who asked for the work.
 MAY_CATCH_ALL = {
-    "src/barnabas/runtime/reactor.py",
+    "src/barnabas/runtime/receiving.py",
     "src/barnabas/runtime/workers.py",
     "src/barnabas/sim/host.py",
     "tests/support/members/polled.py",

@@ -16,7 +16,6 @@ from enum import Enum
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
-from barnabas.runtime.files import RealFile
 
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
@@ -25,8 +24,6 @@ _SMALLEST_BUFFER = 1 << 12
 _TURN_BYTES = 1 << 18
 _PIECE_SIZE = 1 << 18
 _MSG_MORE = socket.MSG_MORE
-# Up to here one copy costs less than a second system call; sendfile wins above.
-_COPIED_BYTES_MAX = 1 << 15
 LENGTH = struct.Struct(">i")
 
 
@@ -88,38 +85,16 @@ class Connection:
         self.buffer = self.view = None
         self.start = self.end = 0
 
-    def send_copied(self, outgoing: memoryview) -> bool:
-        """A small slice between bytes, as one piece: reading it without waiting also shows that it is not
-        cold. True when all of it has left; otherwise `flush` goes on with what remains in `out`."""
+    def drop_sent(self, count: int) -> None:
+        """So many bytes of `out` have left. Of a slice only its place is kept, so that a slow reader holds
+        no copy of it."""
         out = self.out
-        head, part, tail = out[0], out[1], out[2] if len(out) > 2 else b""
-        if not isinstance(head, bytes) or not isinstance(part, FileSlice) or part.size > _COPIED_BYTES_MAX:
-            return False
-        start, end = len(head), len(head) + part.size
-        size = end + len(tail)
-        if not isinstance(tail, bytes) or size > len(outgoing):
-            return False
-        if not _is_read_at_once(part, outgoing[start:end]):
-            return False
-        outgoing[:start] = head
-        outgoing[end:size] = tail
-        sent = self.socket.send(outgoing[:size])
-        out.clear()
-        if sent < size:
-            self._keep_rest(sent, (head, part, tail))
-        return sent == size
-
-    def _keep_rest(self, sent: int, parts: tuple[bytes, FileSlice, bytes]) -> None:
-        """As little as before: of the slice only where it is, so that a slow reader holds no copy of it."""
-        head, part, tail = parts
-        if sent < len(head):
-            self.out += (head[sent:], part)
-        elif sent < len(head) + part.size:
-            skip = sent - len(head)
-            self.out.append(FileSlice(part.file, part.position + skip, part.size - skip))
-        tail = tail[max(sent - len(head) - part.size, 0) :]
-        if tail:
-            self.out.append(tail)
+        while count > 0:
+            part = out.popleft()
+            if count < len(part):
+                rest = part[count:] if isinstance(part, bytes) else _behind(part, count)
+                out.appendleft(rest)
+            count -= len(part)
 
     def flush(self, is_warm: Callable[[FileSlice], bool]) -> Flushed:
         """Send what the socket takes and what is in memory, one turn's share of it. OSError means that the
@@ -166,7 +141,7 @@ class Connection:
         leave before all of it is read."""
         if part.size <= _PIECE_SIZE:
             return part
-        self.out[0] = FileSlice(part.file, part.position + _PIECE_SIZE, part.size - _PIECE_SIZE)
+        self.out[0] = _behind(part, _PIECE_SIZE)
         piece = FileSlice(part.file, part.position, _PIECE_SIZE)
         self.out.appendleft(piece)
         return piece
@@ -188,12 +163,5 @@ class Connection:
         return True
 
 
-def _is_read_at_once(part: FileSlice, target: memoryview) -> bool:
-    """Whether the whole slice was in memory, and is in `target` now."""
-    file = part.file
-    assert isinstance(file, RealFile)
-    file.may_be_probed()
-    try:
-        return os.preadv(file.fd, (target,), part.position, os.RWF_NOWAIT) == part.size
-    except OSError:  # cold; or a filesystem that cannot tell, which `flush` treats as warm
-        return False
+def _behind(part: FileSlice, count: int) -> FileSlice:
+    return FileSlice(part.file, part.position + count, part.size - count)

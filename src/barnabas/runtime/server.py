@@ -25,8 +25,9 @@ from barnabas.runtime.cleaning import CleanerOnLoop
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.lock import DirectoryLockedError, lock_directory
-from barnabas.runtime.reactor import Limits, Reactor
+from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
 from barnabas.store.sqlite import SqliteStore
 from barnabas.store.sqlite_file import MetadataFileError
@@ -132,7 +133,7 @@ class Server:
         bound: dict[str, int] = {}
         for name, endpoint in self.settings.listeners.items():
             try:
-                listener = self.reactor.bind(endpoint.host, endpoint.port, backlog)
+                listener = bind(endpoint.host, endpoint.port, backlog)
             except OSError as error:
                 raise BootError(
                     f"Socket server failed to bind to {endpoint.host or '0.0.0.0'}:{endpoint.port}: "

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.ports import FileSlice
-from barnabas.runtime.connection import SCRATCH_SIZE, Connection
+from barnabas.runtime.connection import Connection
 from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.small_replies import SmallReplies
 
 CONTENT = random.Random(3).randbytes(200_000)
 
@@ -30,9 +31,9 @@ def received(client: socket.socket, at_most: int) -> bytes:
         return b""
 
 
-def send(connection: Connection, outgoing: memoryview) -> bool:
+def send(connection: Connection) -> bool:
     try:
-        return len(connection.out) > 1 and connection.send_copied(outgoing)
+        return len(connection.out) > 1 and SmallReplies().send(connection)
     except BlockingIOError:
         return False
 
@@ -47,9 +48,8 @@ def test_a_slice_between_bytes_arrives_whole_through_a_narrow_socket(tmp_path: P
     part = FileSlice(file, chance.randint(0, 100_000), chance.choice((1, 100, 16_384, 32_768, 90_000)))
     connection, client = pair()
     connection.out.extend([head, part, tail] if tail else [head, part])
-    outgoing = memoryview(bytearray(SCRATCH_SIZE))
     arrived = b""
-    send(connection, outgoing)
+    send(connection)
     while connection.out:
         arrived += received(client, chance.randint(1, 5_000))
         connection.flush(lambda _part: True)
@@ -67,7 +67,7 @@ def test_what_the_socket_does_not_take_is_not_kept_as_a_copy(tmp_path: Path) -> 
     file = RealFilesystem().open(str(path))
     connection, client = pair()
     connection.out.extend((b"head", FileSlice(file, 0, 32_768), b"tail"))
-    assert not send(connection, memoryview(bytearray(SCRATCH_SIZE)))
+    assert not send(connection)
     assert sum(len(part) for part in connection.out if isinstance(part, bytes)) <= len(b"headtail")
     assert any(isinstance(part, FileSlice) for part in connection.out)
     connection.socket.close()

@@ -12,7 +12,8 @@ import pytest
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.reactor import Limits, Reactor
+from barnabas.runtime.listeners import Limits, bind
+from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.workers import Wakeup
 
 ADDRESS = "127.0.0.1"
@@ -63,7 +64,7 @@ class Loop:
     def __init__(self, limits: Limits) -> None:
         self.echo = Echo()
         self.reactor = Reactor(self.echo, SystemClock(), limits, NeverCold())
-        listener = self.reactor.bind(ADDRESS, 0, 128)
+        listener = bind(ADDRESS, 0, 128)
         self.port = listener.getsockname()[1]
         self.reactor.accept_from("PLAINTEXT", listener)
         self._listener = listener
