@@ -284,12 +284,12 @@ def test_access_lists_keep_others_from_writing_and_secrets_from_being_read(
 def test_no_server_is_a_sentence() -> None:
     store = ZookeeperStore(ZookeeperOptions(f"127.0.0.1:{free_port()}", connection_timeout_ms=300))
     with pytest.raises(
-        ZookeeperError, match="No connection to ZooKeeper at 127.0.0.1:.* within 0.3 s .*refused"
+        ZookeeperError, match=r"No connection to ZooKeeper at 127\.0\.0\.1:.* within 0\.3 s .*refused"
     ):
         store.start(lambda: None)
 
 
 @pytest.mark.parametrize("connect", ["", "host:", "host:x", "a:1,,b:2", ":2181", "host:2181/a//b"])
 def test_a_connect_string_that_is_none_is_a_sentence(connect: str) -> None:
-    with pytest.raises(ZookeeperError, match="zookeeper.connect="):
+    with pytest.raises(ZookeeperError, match=r"zookeeper\.connect="):
         ZookeeperStore(ZookeeperOptions(connect))

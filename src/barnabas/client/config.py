@@ -6,9 +6,10 @@ renamed here, converted, or left out because librdkafka has no such thing; it re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
+
+from barnabas.security.jaas import parse
 
 Config: TypeAlias = dict[str, Any]
 
@@ -57,8 +58,6 @@ _WITHOUT_MEANING = frozenset(
     }
 )
 
-_JAAS_FIELD = re.compile(r"(\w+)\s*=\s*\"((?:[^\"\\]|\\.)*)\"")
-
 
 def _buffer_memory(value: str) -> Config:
     return {"queue.buffering.max.kbytes": max(1, int(value) // 1024)}
@@ -69,7 +68,7 @@ def _offset_reset(value: str) -> Config:
 
 
 def _jaas(value: str) -> Config:
-    fields = dict(_JAAS_FIELD.findall(value))
+    fields = parse(value).options
     names = {"username": "sasl.username", "password": "sasl.password"}
     return {names[field]: text for field, text in fields.items() if field in names}
 

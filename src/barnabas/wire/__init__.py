@@ -10,6 +10,7 @@ from barnabas.wire.errors import (
     PeerError,
     SettingsError,
     TimedOutError,
+    TlsError,
     VersionError,
     WireError,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "TimedOutError",
+    "TlsError",
     "VersionError",
     "WireError",
     "check",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import TypeVar
 
@@ -22,10 +23,11 @@ from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address, parse_bootstrap
 from barnabas.wire.codes import known
 from barnabas.wire.connection import Connection
-from barnabas.wire.errors import NetworkError, PeerError, SettingsError, UnresolvedError
+from barnabas.wire.doors import dialer_of, login_of, refuse_if_asked_for_login
+from barnabas.wire.errors import NetworkError, PeerError, SettingsError, TimedOutError, UnresolvedError
 from barnabas.wire.retry import retrying
 from barnabas.wire.settings import DEFAULTS, Settings
-from barnabas.wire.transport import Dial, dial_plain
+from barnabas.wire.transport import Dial
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Message)
@@ -44,15 +46,17 @@ class Cluster:
         bootstrap: Sequence[Address],
         settings: Settings = DEFAULTS,
         warn: Callable[[str], None] = _silent,
-        dial: Dial = dial_plain,
+        dial: Dial | None = None,
     ) -> None:
         self.settings = settings
         self._bootstrap = bootstrap
         self._warn = warn
-        self._dial = dial
+        self._dial = dial or dialer_of(settings)
+        self._login = login_of(settings)
         self._connections: dict[int, Connection] = {}
         self._brokers: Mapping[int, MetadataResponseBroker] = {}
         self._controller_id = -1
+        self._hung_up_count = 0
 
     @classmethod
     def connect(
@@ -61,7 +65,7 @@ class Cluster:
         properties: Mapping[str, str] | None = None,
         warn: Callable[[str], None] = _silent,
     ) -> Cluster:
-        """Nothing is dialled before the first call."""
+        """Nothing is dialled before the first call; but a store that cannot be opened is said at once."""
         return cls(parse_bootstrap(bootstrap), Settings.from_properties(properties or {}), warn)
 
     # --- asking ------------------------------------------------------------------------------------------
@@ -82,8 +86,10 @@ class Cluster:
         connection = self.connection(node_id)
         try:
             return connection.call(request, answer, timeout_ms, version_max)
-        except (NetworkError, PeerError):
+        except (NetworkError, PeerError) as error:
             self.forget(connection)
+            if not connection.was_answered and not isinstance(error, TimedOutError):
+                self._hung_up(connection)
             raise
 
     def retrying(self, work: Callable[[], T]) -> T:
@@ -100,7 +106,7 @@ class Cluster:
         if held is not None:
             return held
         broker = self._find(node_id)
-        opened = Connection.open(Address(broker.host, broker.port), self.settings, node_id, self._dial)
+        opened = self._open(Address(broker.host, broker.port), node_id)
         self._connections[node_id] = opened
         return opened
 
@@ -143,6 +149,17 @@ class Cluster:
 
     # --- inside ------------------------------------------------------------------------------------------
 
+    def _open(self, address: Address, node_id: int) -> Connection:
+        return Connection.open(address, self.settings, node_id, self._dial, self._login)
+
+    def _hung_up(self, connection: Connection) -> None:
+        """A SASL listener does, on whoever asks for something before saying who they are. Once may be
+        chance; the second time, find out."""
+        self._hung_up_count += 1
+        if self._login is None and self._hung_up_count == 2 and connection.address is not None:
+            with suppress(NetworkError, PeerError), self._open(connection.address, ANY) as asking:
+                refuse_if_asked_for_login(asking)
+
     def _any(self) -> Connection:
         for held in self._connections.values():
             return held
@@ -150,7 +167,7 @@ class Cluster:
         for number, address in enumerate(self._bootstrap, start=1):
             try:
                 # Kafka numbers bootstrap entries downwards from -1 until it knows their real ids.
-                opened = Connection.open(address, self.settings, -number, self._dial)
+                opened = self._open(address, -number)
             except NetworkError as error:
                 trouble.append(error)
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import NamedTuple, TypeVar
@@ -15,16 +16,19 @@ from barnabas.protocol.messages.api_versions import ApiVersionsRequest, ApiVersi
 from barnabas.protocol.schema import Message
 from barnabas.wire.address import Address
 from barnabas.wire.codes import check
-from barnabas.wire.errors import NotAvailableError, PeerError, UnresolvedError, VersionError
+from barnabas.wire.doors import Login, dialer_of, login_of
+from barnabas.wire.errors import NotAvailableError, PeerError, TlsError, UnresolvedError, VersionError
 from barnabas.wire.settings import DEFAULTS, Settings
-from barnabas.wire.transport import Dial, Transport, dial_plain
+from barnabas.wire.transport import Dial, Transport
 
 R = TypeVar("R", bound=Message)
 
 FRAME_BYTES_MAX = 1 << 30  # what a broker may send at once; a longer frame is no Kafka broker
 SOFTWARE_NAME = "barnabas"
 SOFTWARE_VERSION = "0.1.0"
+_RENEWED_AFTER = 0.85  # of a session's lifetime, as Kafka's clients do
 _LENGTH = struct.Struct(">i")
+_TLS_ALERT = b"\x15\x03"  # how a TLS listener complains of what is not TLS, where a length should be
 
 
 class Pending(NamedTuple):
@@ -38,8 +42,12 @@ class Pending(NamedTuple):
 class Connection:
     """`call` raises WireError for what breaks on the way; error codes inside answers are the caller's."""
 
-    def __init__(self, transport: Transport, settings: Settings, node_id: int = -1) -> None:
+    def __init__(
+        self, transport: Transport, settings: Settings, node_id: int = -1, login: Login | None = None
+    ) -> None:
         self.node_id = node_id
+        self.address: Address | None = None  # where it leads, when it was dialled
+        self.was_answered = False  # after the negotiation
         self._transport = transport
         self._settings = settings
         self._correlation_id = 0
@@ -47,11 +55,19 @@ class Connection:
         self._theirs: Mapping[int, tuple[int, int]] = {
             row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys
         }
+        self._login = login
+        self._authenticate()
 
     @classmethod
     def open(
-        cls, address: Address, settings: Settings = DEFAULTS, node_id: int = -1, dial: Dial = dial_plain
+        cls,
+        address: Address,
+        settings: Settings = DEFAULTS,
+        node_id: int = -1,
+        dial: Dial | None = None,
+        login: Login | None = None,
     ) -> Connection:
+        dial = dial or dialer_of(settings)
         try:
             transport = dial(address, settings.socket_connection_setup_timeout_ms / 1000)
         except UnresolvedError:
@@ -61,10 +77,12 @@ class Connection:
                 f"Connection to node {node_id} {error} could not be established. Node may not be available."
             ) from error.__cause__
         try:
-            return cls(transport, settings, node_id)
+            opened = cls(transport, settings, node_id, login or login_of(settings))
         except BaseException:
             transport.close()
             raise
+        opened.address = address
+        return opened
 
     def call(
         self,
@@ -75,10 +93,13 @@ class Connection:
     ) -> R:
         """`timeout_ms` is how long the broker may take; by default `request.timeout.ms`. `version_max` for
         those who need what a newer version has dropped."""
+        self._stay_authenticated()
         version = self.version_of(request.API_KEY)
         if version_max is not None:
             version = min(version, version_max)
-        return self._exchange(request, answer, version, timeout_ms)
+        answered = self._exchange(request, answer, version, timeout_ms)
+        self.was_answered = True
+        return answered
 
     def begin(self, request: Message, version_max: int | None = None) -> Pending:
         """Send now, `finish` later: the broker works while the caller does. Answers come in the order of
@@ -95,6 +116,7 @@ class Connection:
 
     def tell(self, request: Message) -> None:
         """Send without waiting: Produce with acks=0 is the only request that is not answered."""
+        self._stay_authenticated()
         self._send(request, self.version_of(request.API_KEY))
 
     def version_of(self, api_key: int) -> int:
@@ -108,6 +130,22 @@ class Connection:
 
     def serves(self, api_key: int) -> bool:
         return api_key in self._theirs
+
+    def _authenticate(self) -> None:
+        self._session_until_s: float | None = None
+        if self._login is not None:
+            lifetime_ms = self._login.authenticate(self)
+            if lifetime_ms > 0:
+                self._session_until_s = time.monotonic() + lifetime_ms / 1000 * _RENEWED_AFTER
+
+    def _stay_authenticated(self) -> None:
+        """A broker hangs up on whoever goes on after the session's end (KIP-368)."""
+        if self._session_until_s is not None and time.monotonic() >= self._session_until_s:
+            self._authenticate()
+
+    def exchange(self, request: Message, answer: type[R]) -> R:
+        """`call` for the conversation that authenticates: nothing comes before it."""
+        return self._exchange(request, answer, self.version_of(request.API_KEY), None)
 
     def _negotiate(self) -> ApiVersionsResponse:
         """Ask with our newest version; a broker that does not know it answers with version 0 and what it
@@ -134,9 +172,15 @@ class Connection:
         return self._correlation_id
 
     def _receive(self, timeout_ms: int) -> bytearray:
-        (length,) = _LENGTH.unpack(self._transport.receive(4, timeout_ms / 1000))
+        head = self._transport.receive(4, timeout_ms / 1000)
+        if head.startswith(_TLS_ALERT) and self._settings.tls is None:
+            raise TlsError(
+                "the broker speaks TLS on this port: set security.protocol to SSL or SASL_SSL, "
+                "or use the port of a PLAINTEXT or SASL_PLAINTEXT listener"
+            )
+        (length,) = _LENGTH.unpack(head)
         if not 4 <= length <= FRAME_BYTES_MAX:
-            raise PeerError(f"a frame of {length} bytes was announced; is this a Kafka broker without TLS?")
+            raise PeerError(f"a frame of {length} bytes was announced; is this a Kafka broker?")
         return self._transport.receive(length, timeout_ms / 1000)
 
     def _read(self, api_key: int, version: int, frame: Buffer, correlation_id: int, answer: type[R]) -> R:

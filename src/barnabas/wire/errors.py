@@ -6,11 +6,13 @@
     │   ├── NotAvailableError  nobody listens there
     │   │   └── UnresolvedError  there is no such host
     │   └── TimedOutError      no answer in time
+    ├── TlsError               the two sides do not believe each other, or one does not speak TLS at all
     ├── DeadlineError          retries used up the whole time allowed; `last` says what the last one met
     ├── VersionError           the broker serves no version of this API that we speak
     └── PeerError              the broker's bytes make no sense
 
-An error *code* in an otherwise fine answer is `barnabas.model.errors.ApiError`, not one of these.
+An error *code* in an otherwise fine answer is `barnabas.model.errors.ApiError`, not one of these; a wrong
+password is one: SASL_AUTHENTICATION_FAILED.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ class UnresolvedError(NotAvailableError): ...
 
 
 class TimedOutError(NetworkError): ...
+
+
+class TlsError(WireError): ...
 
 
 class DeadlineError(WireError):

@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from barnabas.wire.errors import SettingsError
+from barnabas.wire.security_settings import (
+    SaslSettings,
+    TlsSettings,
+    protocol_of,
+    sasl_settings,
+    tls_settings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +26,24 @@ class Settings:
     socket_connection_setup_timeout_ms: int = 10_000
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
+    tls: TlsSettings | None = None
+    sasl: SaslSettings | None = None
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, str]) -> Settings:
         """Settings we do not know are left to others, as Kafka's clients do."""
-        values: dict[str, str | int] = {}
+        protocol = protocol_of(properties)
+        values: dict[str, object] = {}
         for field in fields(cls):
             text = properties.get(field.name.replace("_", "."))
             if text is not None:
                 values[field.name] = _number(field.name, text) if field.name.endswith("_ms") else text
-        settings = cls(**values)  # type: ignore[arg-type]
-        if settings.security_protocol.upper() != "PLAINTEXT":
-            raise SettingsError(
-                f"security.protocol={settings.security_protocol}: this client speaks PLAINTEXT only so far"
-            )
-        return settings
+        values["security_protocol"] = protocol
+        if protocol.endswith("SSL"):
+            values["tls"] = tls_settings(properties)
+        if protocol.startswith("SASL"):
+            values["sasl"] = sasl_settings(properties)
+        return cls(**values)  # type: ignore[arg-type]
 
 
 def _number(name: str, text: str) -> int:

@@ -1,4 +1,5 @@
-"""The one place that touches sockets. TLS and SASL become other transports with the same three methods."""
+"""Bytes to a broker and back. TLS (`tls.py`) is another transport with the same three methods; SASL is a
+conversation of requests and belongs to the connection (`sasl.py`)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from barnabas.wire.errors import NetworkError, NotAvailableError, TimedOutError,
 
 
 class Transport(Protocol):
-    """A stream of bytes to one broker, authenticated already if it has to be."""
+    """A stream of bytes to one broker."""
 
     def send(self, data: bytes) -> None:
         """All of it, or NetworkError."""
@@ -38,7 +39,7 @@ class PlainTransport:
         except TimeoutError:
             raise TimedOutError("the broker stopped reading") from None
         except OSError as error:
-            raise NetworkError(f"the connection broke while sending: {error}") from None
+            raise self._broken(error, "sending") from None
 
     def receive(self, size: int, timeout_s: float) -> bytearray:
         buffer = bytearray(size)
@@ -56,7 +57,7 @@ class PlainTransport:
         except TimeoutError:
             raise TimedOutError(f"no answer within {timeout_s:g} seconds") from None
         except OSError as error:
-            raise NetworkError(f"the connection broke while reading: {error}") from None
+            raise self._broken(error, "reading") from None
         finally:
             view.release()
         return buffer
@@ -64,8 +65,15 @@ class PlainTransport:
     def close(self) -> None:
         self._socket.close()
 
+    def _broken(self, error: OSError, doing: str) -> Exception:
+        return NetworkError(f"the connection broke while {doing}: {error}")
+
 
 def dial_plain(address: Address, timeout_s: float) -> Transport:
+    return PlainTransport(connected(address, timeout_s))
+
+
+def connected(address: Address, timeout_s: float) -> socket.socket:
     """Try every address the name stands for, as IPv6 and IPv4 brokers share names such as localhost."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
@@ -83,7 +91,7 @@ def dial_plain(address: Address, timeout_s: float) -> Transport:
             connecting.close()
             refusal = error
         else:
-            return PlainTransport(connecting)
+            return connecting
     numeric = found[0][4][0] if found else "?"
     name = "" if numeric == address.host else address.host
     raise NotAvailableError(f"({name}/{numeric}:{address.port})") from refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.options import OptionError
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.wire import DeadlineError, SettingsError, VersionError, WireError
+from barnabas.wire import DeadlineError, SettingsError, TlsError, VersionError, WireError
 
 # Most exceptions are called like their error code; these are not.
 _JAVA_NAMES = {
@@ -66,6 +66,8 @@ def java_name(error: Exception) -> str:
 def _short_name(error: Exception) -> str:
     if isinstance(error, VersionError):
         return "UnsupportedVersionException"
+    if isinstance(error, TlsError):
+        return "SslAuthenticationException"
     if not isinstance(error, ApiError):
         return "TimeoutException"
     words = error.code.name.split("_")
