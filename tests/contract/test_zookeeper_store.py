@@ -1,4 +1,4 @@
-"""What only the ZooKeeper home can promise: sessions that others end, servers that go, neighbours in the tree."""
+"""What only the ZooKeeper home can promise: sessions that others end, servers that go, neighbours."""
 
 from __future__ import annotations
 
