@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+import zstandard
+
 from barnabas.ports import Buffer
 from barnabas.records.batch import (
     HEADER_SIZE,
@@ -17,11 +19,11 @@ from barnabas.records.batch import (
     check_crc,
     headers,
 )
-from barnabas.records.compress import Codec
+from barnabas.records.compress import Codec, decompress
 from barnabas.records.control import EndTransactionMarker, parse_control, plain_marker
 from barnabas.records.errors import CorruptRecordsError, MalformedRecordsError, TooLargeError
 from barnabas.records.varint import INT32_MAX, INT64_MAX
-from barnabas.records.walk import SMALLEST_RECORD_SIZE, payload_of, records_of
+from barnabas.records.walk import SMALLEST_RECORD_SIZE, records_of
 
 # producer id -> first offsets of its aborted transactions, as the Fetch response lists them
 Aborted: TypeAlias = Mapping[int, Sequence[int]]
@@ -84,6 +86,7 @@ class _Gathered:
         self._limit = limit
         self._size = 0
         self._parts: list[Buffer] | None = None
+        self._zstd = zstandard.ZstdDecompressor()
 
     def add(self, position: int, header: BatchHeader) -> bool:
         """False if there is no room beside the others; a TooLargeError if there is none even for it alone."""
@@ -115,7 +118,8 @@ class _Gathered:
         self._size += end - start
 
     def _add_compressed(self, position: int, header: BatchHeader) -> None:
-        payload = payload_of(self._view, position, header, self._limit - self._size)
+        content = self._view[position + HEADER_SIZE : position + header.size]
+        payload = decompress(header.codec, content, self._limit - self._size, self._zstd) if content else b""
         if self._parts is None:
             self._copy_plain()
         self._append(payload, header)
