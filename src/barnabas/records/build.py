@@ -94,8 +94,13 @@ def pack_batch(header: BatchHeader, payload: Buffer, codec: int, level: int | No
     """A batch with the fields of `header` around uncompressed `payload`; length, codec and checksum are made
     to fit. Whoever drops records from the payload replaces `count` in the header first. An empty batch is
     never compressed, as in Kafka."""
-    codec = codec if len(payload) else Codec.NONE
-    content = payload if codec == Codec.NONE else compress(codec, payload, level)
+    if codec == Codec.NONE or not len(payload):
+        return frame_batch(header, payload, Codec.NONE)
+    return frame_batch(header, compress(codec, payload, level), codec)
+
+
+def frame_batch(header: BatchHeader, content: Buffer, codec: int) -> bytearray:
+    """As `pack_batch`, around records that are compressed already."""
     batch = bytearray(HEADER_SIZE)
     batch += content
     attributes = header.attributes & ~CODEC_MASK | codec

@@ -11,6 +11,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 import cramjam
@@ -62,7 +63,8 @@ _ZSTD_SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 _ZSTD_RUN = 1  # a block type: one byte, repeated
 _ZSTD_HEADER_SIZE_MAX = 18
 
-_CHUNK_SIZE = 1024 * 1024
+_CHUNK_SIZE_MIN = 64 * 1024
+_USUAL_RATIO = 4  # what is asked of a native call first, in multiples of the input
 
 
 def codec_of(codec_id: int) -> Codec:
@@ -76,16 +78,23 @@ def codec_of(codec_id: int) -> Codec:
 
 def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
     """`level` is meant in Kafka's scale for the codec; None is Kafka's default."""
-    if codec == Codec.NONE:
-        return bytes(data)
-    return _COMPRESSORS[Codec(codec)](data, level)
+    return compressor(codec, level)(data)
 
 
-def decompress(codec: int, data: Buffer, limit: int) -> bytes:
-    """Raises TooLargeError beyond `limit` bytes of output, MalformedRecordsError for anything else."""
-    decompressor = _DECOMPRESSORS[codec_of(codec)]
+def compressor(codec: int, level: int | None = None) -> Callable[[Buffer], bytes]:
+    """For many batches one after the other, in one thread: Zstandard's context is made once."""
+    return _COMPRESSORS[Codec(codec)](level)
+
+
+def decompress(codec: int, data: Buffer, limit: int, zstd: zstandard.ZstdDecompressor | None = None) -> bytes:
+    """Raises TooLargeError beyond `limit` bytes of output, MalformedRecordsError for anything else.
+
+    Who has many batches, in one thread, brings the context that Zstandard would need for each."""
+    codec = codec_of(codec)
     try:
-        return decompressor(data, limit)
+        if codec == Codec.ZSTD:
+            return _unzstd(data, limit, zstd or zstandard.ZstdDecompressor())
+        return _DECOMPRESSORS[codec](data, limit)
     except (zlib.error, cramjam.DecompressionError, zstandard.ZstdError, RuntimeError, EOFError) as error:
         raise MalformedRecordsError(f"Cannot decompress records: {error}") from error
 
@@ -93,12 +102,23 @@ def decompress(codec: int, data: Buffer, limit: int) -> bytes:
 # --- writing ---------------------------------------------------------------------------------------------
 
 
-def _gzip(data: Buffer, level: int | None) -> bytes:
-    stream = zlib.compressobj(LEVELS[Codec.GZIP].default if level is None else level, wbits=_GZIP_WINDOW_BITS)
-    return stream.compress(data) + stream.flush()
+def _plain(level: int | None) -> Callable[[Buffer], bytes]:  # noqa: ARG001
+    return bytes
 
 
-def _snappy(data: Buffer, level: int | None) -> bytes:  # noqa: ARG001 - Snappy has no levels
+def _gzip(level: int | None) -> Callable[[Buffer], bytes]:
+    def compress_gzip(data: Buffer) -> bytes:
+        stream = zlib.compressobj(_level(Codec.GZIP, level), wbits=_GZIP_WINDOW_BITS)
+        return stream.compress(data) + stream.flush()
+
+    return compress_gzip
+
+
+def _snappy(level: int | None) -> Callable[[Buffer], bytes]:  # noqa: ARG001 - Snappy has no levels
+    return _compress_snappy
+
+
+def _compress_snappy(data: Buffer) -> bytes:
     parts = [_SNAPPY_HEADER]
     view = memoryview(data)
     for start in range(0, len(view), _SNAPPY_BLOCK_SIZE):
@@ -107,29 +127,31 @@ def _snappy(data: Buffer, level: int | None) -> bytes:  # noqa: ARG001 - Snappy 
     return b"".join(parts)
 
 
-def _lz4(data: Buffer, level: int | None) -> bytes:
+def _lz4(level: int | None) -> Callable[[Buffer], bytes]:
     # As in Kafka the default level is the fast compressor, any other one the high compressor.
     if level is None or level == LEVELS[Codec.LZ4].default:
         native_level = _LZ4_FAST
     else:
         native_level = min(max(level, _LZ4_HIGH_COMPRESSION_LOWEST), _LZ4_HIGH_COMPRESSION_HIGHEST)
-    frame: bytes = lz4.frame.compress(
-        data,
+    return partial(
+        lz4.frame.compress,
         compression_level=native_level,
         block_size=lz4.frame.BLOCKSIZE_MAX64KB,
         block_linked=False,
         store_size=False,
     )
-    return frame
 
 
-def _zstd(data: Buffer, level: int | None) -> bytes:
-    return zstandard.ZstdCompressor(
-        level=LEVELS[Codec.ZSTD].default if level is None else level, write_content_size=True
-    ).compress(data)
+def _zstd(level: int | None) -> Callable[[Buffer], bytes]:
+    return zstandard.ZstdCompressor(level=_level(Codec.ZSTD, level), write_content_size=True).compress
 
 
-_COMPRESSORS: dict[Codec, Callable[[Buffer, int | None], bytes]] = {
+def _level(codec: Codec, level: int | None) -> int:
+    return LEVELS[codec].default if level is None else level
+
+
+_COMPRESSORS: dict[Codec, Callable[[int | None], Callable[[Buffer], bytes]]] = {
+    Codec.NONE: _plain,
     Codec.GZIP: _gzip,
     Codec.SNAPPY: _snappy,
     Codec.LZ4: _lz4,
@@ -143,15 +165,17 @@ _COMPRESSORS: dict[Codec, Callable[[Buffer, int | None], bytes]] = {
 class _Output:
     """Collects pieces and refuses the one that crosses the limit."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, data: Buffer) -> None:
         self.parts: list[bytes] = []
         self.room = limit
         self.limit = limit
+        self.guess = max(_USUAL_RATIO * len(data), _CHUNK_SIZE_MIN)
 
     @property
     def next_size(self) -> int:
-        """How much to ask for: one byte above the room is enough to know that the limit is crossed."""
-        return min(self.room + 1, _CHUNK_SIZE)
+        """How much to ask for: native calls reserve it, so at first what is likely, then as much again.
+        One byte above the room is enough to know that the limit is crossed."""
+        return min(self.room + 1, max(self.limit - self.room, self.guess))
 
     def add(self, part: bytes) -> None:
         self.room -= len(part)
@@ -174,7 +198,7 @@ def _none(data: Buffer, limit: int) -> bytes:
 
 
 def _gunzip(data: Buffer, limit: int) -> bytes:
-    output = _Output(limit)
+    output = _Output(limit, data)
     rest: Buffer = data
     while True:
         stream = zlib.decompressobj(_GZIP_WINDOW_BITS)
@@ -191,7 +215,7 @@ def _gunzip(data: Buffer, limit: int) -> bytes:
 
 def _unsnappy(data: Buffer, limit: int) -> bytes:
     view = memoryview(data)
-    output = _Output(limit)
+    output = _Output(limit, data)
     if view[: len(_SNAPPY_MAGIC)] != _SNAPPY_MAGIC:
         return _unsnappy_block(view, output)
     position = len(_SNAPPY_HEADER)
@@ -217,7 +241,7 @@ def _unsnappy_block(block: memoryview, output: _Output) -> bytes:
 
 
 def _unlz4(data: Buffer, limit: int) -> bytes:
-    output = _Output(limit)
+    output = _Output(limit, data)
     stream = lz4.frame.LZ4FrameDecompressor()
     part = stream.decompress(data, max_length=output.next_size)
     output.add(part)
@@ -231,10 +255,10 @@ def _unlz4(data: Buffer, limit: int) -> bytes:
     return output.whole()
 
 
-def _unzstd(data: Buffer, limit: int) -> bytes:
+def _unzstd(data: Buffer, limit: int, context: zstandard.ZstdDecompressor) -> bytes:
     _check_zstd_frames(memoryview(data))
-    output = _Output(limit)
-    with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as reader:
+    output = _Output(limit, data)
+    with context.stream_reader(data, read_across_frames=True) as reader:
         while part := reader.read(output.next_size):
             output.add(part)
     return output.whole()
@@ -266,10 +290,9 @@ def _zstd_frame_end(view: memoryview, position: int) -> int:
     return position + (4 if has_checksum else 0)
 
 
-_DECOMPRESSORS: dict[Codec, Callable[[Buffer, int], bytes]] = {
+_DECOMPRESSORS: dict[Codec, Callable[[Buffer, int], bytes]] = {  # and Zstandard, which takes a context
     Codec.NONE: _none,
     Codec.GZIP: _gunzip,
     Codec.SNAPPY: _unsnappy,
     Codec.LZ4: _unlz4,
-    Codec.ZSTD: _unzstd,
 }

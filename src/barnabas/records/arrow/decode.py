@@ -6,7 +6,7 @@ and memory is bounded by `payload_limit` and a small multiple of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +16,13 @@ from barnabas.ports import Buffer
 from barnabas.records.arrow.binary import gather
 from barnabas.records.arrow.fields import Fields, find_fields
 from barnabas.records.arrow.headers import HEADERS, headers_column
-from barnabas.records.arrow.selection import Aborted, Region, select
+from barnabas.records.arrow.selection import Aborted, Limits, Region, Selection, select
 from barnabas.records.arrow.varints import IntArray, Ints
 from barnabas.records.batch import LOG_APPEND_TIME
 from barnabas.records.errors import MalformedRecordsError
 from barnabas.records.varint import INT64_MAX
 
-__all__ = ["FIELDS", "HEADERS", "Aborted", "Decoded", "decode"]
+__all__ = ["FIELDS", "HEADERS", "Aborted", "Decoded", "decode", "decode_parts"]
 
 FIELDS: list[pa.Field] = [
     pa.field("key", pa.binary()),
@@ -58,8 +58,32 @@ def decode(
     aborted transactions. No more than `payload_limit` bytes are unpacked: what does not fit is left for the
     next call, which begins at `next_offset`; a single batch beyond the limit is a TooLargeError.
     """
+    limits = Limits(part=payload_limit, batch=payload_limit)
     view = memoryview(buffer).cast("B")
-    data, regions, next_offset = select(view, first_offset, end_offset, aborted, payload_limit)
+    selection = next(select(view, first_offset, end_offset, aborted, limits))
+    return _decoded(selection, first_offset, end_offset, with_headers)
+
+
+def decode_parts(
+    buffer: Buffer,
+    first_offset: int,
+    end_offset: int,
+    *,
+    aborted: Aborted | None = None,
+    with_headers: bool = False,
+    part_bytes: int = 64 << 20,
+    payload_limit: int = 1 << 30,
+) -> Iterator[Decoded]:
+    """As `decode`, of the whole buffer, in parts: each has `part_bytes` of records, uncompressed, or a single
+    batch that has more. `payload_limit` is that of a batch."""
+    limits = Limits(part=part_bytes, batch=payload_limit)
+    view = memoryview(buffer).cast("B")
+    for selection in select(view, first_offset, end_offset, aborted, limits):
+        yield _decoded(selection, first_offset, end_offset, with_headers)
+
+
+def _decoded(selection: Selection, first_offset: int, end_offset: int, with_headers: bool) -> Decoded:
+    data, regions, next_offset = selection
     regions = [region for region in regions if region.header.count]
     schema = _SCHEMA_WITH_HEADERS if with_headers else _SCHEMA
     if not regions:

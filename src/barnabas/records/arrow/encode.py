@@ -18,7 +18,8 @@ from barnabas.records.batch import (
     BatchHeader,
     increment_sequence,
 )
-from barnabas.records.build import attributes_of, pack_batch
+from barnabas.records.build import attributes_of, frame_batch
+from barnabas.records.compress import Codec, compressor
 
 
 class Encoded(NamedTuple):
@@ -71,8 +72,9 @@ def _batches(
     contents: Iterator[tuple[memoryview, int]], header: BatchHeader, codec: int, level: int | None
 ) -> Iterator[Encoded]:
     sequence = header.base_sequence
+    pack = None if codec == Codec.NONE else compressor(codec, level)
     for payload, count in contents:
         whole = header._replace(last_offset_delta=count - 1, base_sequence=sequence, count=count)
-        yield Encoded(pack_batch(whole, payload, codec, level), count)
+        yield Encoded(frame_batch(whole, payload if pack is None else pack(payload), codec), count)
         if sequence != NO_SEQUENCE:
             sequence = increment_sequence(sequence, count)

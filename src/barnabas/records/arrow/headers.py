@@ -10,41 +10,63 @@ import pyarrow as pa
 
 from barnabas.ports import Buffer
 from barnabas.records.arrow.binary import gather
-from barnabas.records.arrow.varints import Ints
+from barnabas.records.arrow.varints import Bytes, IntArray, Ints, read_varints
 from barnabas.records.varint import read_varint
 
 _ENTRY = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
+_FEW = 16  # records whose headers are still read one by one, when the others have no more
 HEADERS: pa.Field = pa.field("headers", pa.list_(pa.field("element", _ENTRY)))
 
 
 def headers_column(data: Buffer, starts: Ints, ends: Ints) -> pa.Array:
     """`starts` are the positions of the header counts of records that have been found sound."""
-    offsets = np.zeros(len(starts) + 1, np.int32)
-    pieces: list[int] = []  # key start, key length, value start, value length (-1: null) of each header
-    with_headers = np.flatnonzero(ends - starts > 1)
-    for record, start in zip(with_headers.tolist(), starts[with_headers].tolist(), strict=True):
-        offsets[record + 1] = _read(data, start, pieces)
-    is_empty = offsets[1:] == 0
-    np.cumsum(offsets, out=offsets)
-    columns = np.array(pieces, np.int64).reshape(-1, 4).T
+    counts, positions = read_varints(np.frombuffer(data, np.uint8), starts, ends)
+    offsets = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=offsets[1:])
+    key_start, key_length, value_start, value_length = _find(data, counts, positions, ends, offsets)
     entries = pa.StructArray.from_arrays(
-        [_text(gather(data, columns[0], columns[1])), gather(data, columns[2], columns[3])],
+        [_text(gather(data, key_start, key_length)), gather(data, value_start, value_length)],
         fields=list(_ENTRY),
     )
-    return pa.ListArray.from_arrays(
-        pa.array(offsets), entries, type=HEADERS.type, mask=pa.array(is_empty) if is_empty.any() else None
-    )
+    is_empty = counts == 0
+    mask = pa.array(is_empty) if is_empty.any() else None
+    return pa.ListArray.from_arrays(pa.array(offsets), entries, type=HEADERS.type, mask=mask)
 
 
-def _read(data: Buffer, position: int, pieces: list[int]) -> int:
-    count, position = read_varint(data, position)
-    for _ in range(count):
-        length, position = read_varint(data, position)
-        pieces += (position, length)
-        length, position = read_varint(data, position + length)
-        pieces += (position, length)
-        position += max(length, 0)
-    return count
+def _find(data: Buffer, counts: Ints, positions: Ints, ends: Ints, offsets: IntArray) -> IntArray:
+    """Key start and length, value start and length (negative: null) of each header, as four rows.
+
+    In rounds: the first header of every record that has one, then the second…
+    """
+    array = np.frombuffer(data, np.uint8)
+    found = np.empty((4, offsets[-1]), np.int64)
+    active = np.flatnonzero(counts)
+    done = 0
+    while active.size > _FEW:
+        fields, positions[active] = _next(array, positions[active], ends[active])
+        found[:, offsets[active] + done] = fields
+        done += 1
+        active = active[counts[active] > done]
+    for record in active.tolist():
+        rest = slice(offsets[record] + done, offsets[record + 1])
+        found[:, rest] = _rest(data, int(positions[record]), int(counts[record]) - done)
+    return found
+
+
+def _next(data: Bytes, positions: Ints, ends: Ints) -> tuple[tuple[Ints, ...], Ints]:
+    key_length, key_start = read_varints(data, positions, ends)
+    value_length, value_start = read_varints(data, key_start + key_length, ends)
+    return (key_start, key_length, value_start, value_length), value_start + np.maximum(value_length, 0)
+
+
+def _rest(data: Buffer, position: int, count: int) -> IntArray:
+    pieces = np.empty((count, 4), np.int64)
+    for index in range(count):
+        key_length, key_start = read_varint(data, position)
+        value_length, value_start = read_varint(data, key_start + key_length)
+        pieces[index] = key_start, key_length, value_start, value_length
+        position = value_start + max(value_length, 0)
+    return pieces.T
 
 
 def _text(keys: pa.Array) -> pa.Array:

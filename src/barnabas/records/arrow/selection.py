@@ -7,8 +7,10 @@ producer's transactional batches are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
+
+import zstandard
 
 from barnabas.ports import Buffer
 from barnabas.records.batch import (
@@ -17,11 +19,11 @@ from barnabas.records.batch import (
     check_crc,
     headers,
 )
-from barnabas.records.compress import Codec
+from barnabas.records.compress import Codec, decompress
 from barnabas.records.control import EndTransactionMarker, parse_control, plain_marker
 from barnabas.records.errors import CorruptRecordsError, MalformedRecordsError, TooLargeError
 from barnabas.records.varint import INT32_MAX, INT64_MAX
-from barnabas.records.walk import SMALLEST_RECORD_SIZE, payload_of, records_of
+from barnabas.records.walk import SMALLEST_RECORD_SIZE, records_of
 
 # producer id -> first offsets of its aborted transactions, as the Fetch response lists them
 Aborted: TypeAlias = Mapping[int, Sequence[int]]
@@ -43,15 +45,23 @@ class Selection(NamedTuple):
     next_offset: int
 
 
+class Limits(NamedTuple):
+    """Bytes of records, uncompressed."""
+
+    part: int  # of one selection, unless a single batch has more
+    batch: int
+
+
 def select(
-    view: memoryview, first_offset: int, end_offset: int, aborted: Aborted | None, payload_limit: int
-) -> Selection:
+    view: memoryview, first_offset: int, end_offset: int, aborted: Aborted | None, limits: Limits
+) -> Iterator[Selection]:
+    """One selection, or several where one would take more than a part; the last may have no regions."""
     if len(view) > INT32_MAX:
         raise TooLargeError(
             f"A buffer of {len(view)} bytes is more than {INT32_MAX}, all that can be read at once"
         )
     transactions = None if aborted is None else _AbortedTransactions(aborted)
-    gathered = _Gathered(view, min(payload_limit, INT32_MAX))
+    gathered = _Gathered(view, limits)
     next_offset = first_offset
     for position, header in headers(view, 0, len(view)):
         _check_offsets(header)
@@ -62,9 +72,11 @@ def select(
         left_out = transactions is not None and transactions.leave_out(view, position, header)
         wanted = not left_out and not header.is_control and header.last_offset >= first_offset
         if wanted and not gathered.add(position, header):
-            break
+            yield Selection(gathered.data(), gathered.regions, next_offset)
+            gathered = _Gathered(view, limits)
+            gathered.add(position, header)
         next_offset = max(next_offset, header.next_offset)
-    return Selection(gathered.data(), gathered.regions, next_offset)
+    yield Selection(gathered.data(), gathered.regions, next_offset)
 
 
 def _check_offsets(header: BatchHeader) -> None:
@@ -78,15 +90,18 @@ def _check_offsets(header: BatchHeader) -> None:
 class _Gathered:
     """Payloads in one buffer: the response itself while nothing in it is compressed, else copies in a row."""
 
-    def __init__(self, view: memoryview, limit: int) -> None:
+    def __init__(self, view: memoryview, limits: Limits) -> None:
         self.regions: list[Region] = []
         self._view = view
-        self._limit = limit
+        self._limits = limits
         self._size = 0
         self._parts: list[Buffer] | None = None
+        self._zstd = zstandard.ZstdDecompressor()
 
     def add(self, position: int, header: BatchHeader) -> bool:
         """False if there is no room beside the others; a TooLargeError if there is none even for it alone."""
+        if self.regions and self._room <= 0:
+            return False
         try:
             if header.codec == Codec.NONE:
                 self._add_plain(position, header)
@@ -98,6 +113,12 @@ class _Gathered:
             return False
         return True
 
+    @property
+    def _room(self) -> int:
+        """For the next batch. Positions must fit into the 32 bits of Arrow's offsets."""
+        limit = self._limits.part if self.regions else self._limits.batch
+        return min(limit, INT32_MAX) - self._size
+
     def data(self) -> Buffer:
         if self._parts is None:
             return self._view
@@ -105,8 +126,8 @@ class _Gathered:
 
     def _add_plain(self, position: int, header: BatchHeader) -> None:
         start, end = position + HEADER_SIZE, position + header.size
-        if self._size + end - start > self._limit:
-            raise TooLargeError(f"The records of the batch take more than {self._limit} bytes")
+        if end - start > self._room:
+            raise TooLargeError(f"The records of the batch take more than {self._room} bytes")
         if self._parts is not None:
             self._append(self._view[start:end], header)
             return
@@ -115,7 +136,8 @@ class _Gathered:
         self._size += end - start
 
     def _add_compressed(self, position: int, header: BatchHeader) -> None:
-        payload = payload_of(self._view, position, header, self._limit - self._size)
+        content = self._view[position + HEADER_SIZE : position + header.size]
+        payload = decompress(header.codec, content, self._room, self._zstd) if content else b""
         if self._parts is None:
             self._copy_plain()
         self._append(payload, header)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.records.arrow.decode import FIELDS, HEADERS, decode
+from barnabas.records.arrow.decode import FIELDS, HEADERS, decode_parts
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.planning_errors import sentence_of, warn
@@ -38,15 +38,16 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
     try:
         with options.connect() as cluster:
             for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
-                rows = decode(
+                # In parts: what is compressed well may have a hundred times the answer's size.
+                for rows, _ in decode_parts(
                     fetched.records,
                     since,
                     wanted.end,
                     aborted=fetched.aborted,
                     with_headers=settings.include_headers,
-                ).rows
-                if rows.num_rows:
-                    yield _with_place(rows, wanted)
+                ):
+                    if rows.num_rows:
+                        yield _with_place(rows, wanted)
     except (WireError, ApiError) as error:
         raise PipelineError(f"Reading {partition} failed: {sentence_of(error)}") from None
 

@@ -19,7 +19,7 @@ from tests.unit.records.support import (
 )
 
 from barnabas.records import batch as b
-from barnabas.records.arrow.decode import FIELDS, HEADERS, Decoded, decode
+from barnabas.records.arrow.decode import FIELDS, HEADERS, Decoded, decode, decode_parts
 from barnabas.records.build import build_batch
 from barnabas.records.compress import Codec
 from barnabas.records.control import EndTransactionMarker, LeaderChange, build_leader_change, build_marker
@@ -247,6 +247,34 @@ def test_what_exceeds_the_limit_is_left_for_the_next_call(codec: Codec) -> None:
     assert decode(content[position:], 2, END, payload_limit=2500).next_offset == 4
     with pytest.raises(TooLargeError):
         decode(content, 0, END, payload_limit=1000)
+
+
+@given(log=logs(), part_bytes=st.integers(1, 3000))
+def test_parts_together_are_the_whole(log: Log, part_bytes: int) -> None:
+    parts = list(decode_parts(log.content, 0, END, with_headers=True, part_bytes=part_bytes))
+    assert [row for part in parts for row in to_rows(part.rows)] == rows_of(log.batches, 0, END)
+    assert parts[-1].next_offset == log.next_offset
+    for part in parts[:-1]:
+        last_offset = part.rows.column("offset").to_pylist()[-1:]
+        assert part.next_offset > max([0, *last_offset])
+
+
+def test_an_aborted_transaction_stays_aborted_in_the_next_part() -> None:
+    log = _written([0, 1], 7, False, 0) + _written([2], 4, True, 0) + _written([3], 7, False, 0)
+    log += _written([4], 4, True, 0) + _ended(5, 4, False) + _written([6], 4, True, 0)
+    parts = decode_parts(log, 0, END, aborted={4: [2]}, part_bytes=1)
+    assert [part.rows.column("offset").to_pylist() for part in parts] == [[0, 1], [3], [6]]
+
+
+def test_the_limit_of_a_batch_holds_in_parts_too() -> None:
+    batches = b"".join(
+        build_batch([Record(offset, 1, None, bytes(size))], base_offset=offset, codec=Codec.ZSTD)
+        for offset, size in enumerate((10, 5000, 20_000))
+    )
+    parts = decode_parts(batches, 0, END, part_bytes=100, payload_limit=10_000)
+    assert [next(parts).next_offset, next(parts).next_offset] == [1, 2]
+    with pytest.raises(TooLargeError):
+        next(parts)
 
 
 def test_plain_and_compressed_batches_may_follow_each_other() -> None:
