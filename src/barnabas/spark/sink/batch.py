@@ -38,7 +38,7 @@ def write_exactly_once(sink: Sink, transactional_id: str, entry: Entry | None, j
         last = _try(sink, cluster, transactional_id, entry, job)
         if last is None:
             return
-        begun = telling(sink, lambda: begin(sink, cluster, transactional_id))
+        begun = telling(lambda: begin(sink, cluster, transactional_id))
         if entry is not None and is_written(entry, begun.ledger):
             return
     what = "The rows" if entry is None else f"Batch {entry.batch_id}"
@@ -54,7 +54,7 @@ def _try(
     """The last attempt's failure, or None when the batch is written."""
     last: Exception | None = None
     for attempt in range(1, sink.attempts + 1):
-        begun = telling(sink, lambda: begin(sink, cluster, transactional_id))
+        begun = telling(lambda: begin(sink, cluster, transactional_id))
         if entry is not None and is_written(entry, begun.ledger):
             return None
         try:
@@ -90,7 +90,7 @@ def _attempt(sink: Sink, cluster: Cluster, begun: Begun, entry: Entry | None, jo
 
 
 def write_at_least_once(sink: Sink, job: Job) -> None:
-    for report in telling(sink, lambda: job(None)):
+    for report in telling(lambda: job(None)):
         if report.refusal is not None:
             raise PipelineError(report.refusal)
 

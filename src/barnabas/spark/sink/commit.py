@@ -96,7 +96,7 @@ def fenced_sentence(transactional_id: str, begun: Begun, now_s: float) -> str:
     )
 
 
-def telling(sink: Sink, work: Callable[[], T]) -> T:
+def telling(work: Callable[[], T]) -> T:
     """What keeps us from the brokers, in a sentence."""
     try:
         return work()

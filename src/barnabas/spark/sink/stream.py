@@ -76,7 +76,7 @@ def partition_count_of(sink: Sink) -> int | None:
     if topic is None:
         return None
     with sink.connect() as cluster:
-        return telling(sink, lambda: Targets(cluster).partition_count(topic))
+        return telling(lambda: Targets(cluster).partition_count(topic))
 
 
 def write_stream(
