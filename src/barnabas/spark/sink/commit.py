@@ -1,0 +1,111 @@
+"""The driver's side of a batch: take the transactional id, read the ledger, and in the end commit or
+abort."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.ids import TopicPartition
+from barnabas.spark.errors import PipelineError
+from barnabas.spark.planning_errors import sentence_of
+from barnabas.spark.sink.ledger import Entry, group_of
+from barnabas.spark.sink.outlet import FENCED
+from barnabas.spark.sink.reports import FencedError, Written
+from barnabas.spark.sink.settings import TRANSACTION_TIMEOUT_MIN_MS, TRANSACTION_TIMEOUT_MS, Sink
+from barnabas.wire import Cluster, WireError
+from barnabas.wire.transactions import LedgerRow, Producer, Transactions, stable_offsets
+
+T = TypeVar("T")
+
+_UNAUTHORIZED = frozenset(
+    {
+        ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    }
+)
+
+
+class Begun(NamedTuple):
+    """Pickles: tasks write in the producer's name, and some of them look at the ledger."""
+
+    producer: Producer
+    ledger: tuple[LedgerRow, ...]
+    timeout_ms: int
+    began_at_s: float
+
+
+def begin(sink: Sink, cluster: Cluster, transactional_id: str) -> Begun:
+    """Whoever held the id is fenced before the ledger is read: it cannot change any more."""
+    timeout_ms = sink.transaction_timeout_ms or TRANSACTION_TIMEOUT_MS
+    transactions = Transactions(cluster, transactional_id)
+    try:
+        producer = transactions.take(timeout_ms)
+    except ApiError as error:
+        if error.code is not ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+            raise
+        if sink.transaction_timeout_ms is not None:
+            raise PipelineError(
+                f"kafka.transaction.timeout.ms={timeout_ms} is more than the brokers allow: lower it, or "
+                "raise transaction.max.timeout.ms there."
+            ) from error
+        timeout_ms = TRANSACTION_TIMEOUT_MIN_MS
+        producer = transactions.take(timeout_ms)
+    ledger = stable_offsets(cluster, group_of(transactional_id))
+    return Begun(producer, tuple(ledger.values()), timeout_ms, time.time())
+
+
+def end(cluster: Cluster, begun: Begun, written: Sequence[Written], entry: Entry | None) -> None:
+    """Where nothing was written no transaction has begun."""
+    if not written:
+        return
+    transactional_id = begun.producer.transactional_id
+    assert transactional_id is not None
+    transactions = Transactions(cluster, transactional_id)
+    try:
+        if entry is not None:
+            # Any partition that exists would do; the ledger is read as a whole.
+            partition = TopicPartition(written[0].topic, 0)
+            transactions.commit_offset(begun.producer, group_of(transactional_id), partition, entry.row)
+        transactions.end(begun.producer, commit=True)
+    except ApiError as error:
+        if error.code in FENCED:
+            raise FencedError(str(error)) from error
+        raise
+
+
+def abort(sink: Sink, cluster: Cluster, transactional_id: str) -> None:
+    """A new epoch: what is open is aborted, and tasks that still run write no more."""
+    begin(sink, cluster, transactional_id)
+
+
+def fenced_sentence(transactional_id: str, begun: Begun, now_s: float) -> str:
+    if (now_s - begun.began_at_s) * 1000 >= begun.timeout_ms:
+        return (
+            f"The batch took longer than its transaction may ({begun.timeout_ms} ms): raise "
+            "kafka.transaction.timeout.ms (and the brokers' transaction.max.timeout.ms), or make batches "
+            "smaller, for example with maxOffsetsPerTrigger."
+        )
+    return (
+        f"Two queries share one transactional id, {transactional_id!r}, and the other one has taken it: "
+        "stop one of them, or give each its own with the option transactionalId."
+    )
+
+
+def telling(work: Callable[[], T]) -> T:
+    """What keeps us from the brokers, in a sentence."""
+    try:
+        return work()
+    except ApiError as error:
+        if error.code in _UNAUTHORIZED:
+            raise PipelineError(
+                f"The brokers refuse ({error}): writing needs Write and Read on the topics and Write on the "
+                "transactional id, with Read on its ledger, the group <transactional id>-sink."
+            ) from error
+        raise PipelineError(sentence_of(error)) from error
+    except WireError as error:
+        raise PipelineError(sentence_of(error)) from error

@@ -1,0 +1,122 @@
+"""`write_stream` and `write`: rows brought to their partitions' tasks, then one transaction per batch."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from barnabas.spark.errors import PipelineError
+from barnabas.spark.options import Options
+from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
+from barnabas.spark.sink.columns import Columns, columns_of
+from barnabas.spark.sink.commit import telling
+from barnabas.spark.sink.ledger import Entry
+from barnabas.spark.sink.reports import Report
+from barnabas.spark.sink.session import Session, session_of
+from barnabas.spark.sink.settings import Sink, sink_of
+from barnabas.spark.sink.shuffle import shuffled
+from barnabas.spark.sink.targets import Targets
+from barnabas.wire.transactions import Producer
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+logger = logging.getLogger("barnabas.spark")
+
+Order = Sequence["str | Column"]
+CHECKPOINT = "checkpointLocation"
+
+
+class BatchSink:
+    """What `foreachBatch` calls. Over Spark Connect it is pickled to the server."""
+
+    def __init__(self, sink: Sink, columns: Columns, order_by: Order, checkpoint: str | None) -> None:
+        self._sink = sink
+        self._columns = columns
+        self._order_by = order_by
+        self._checkpoint = checkpoint
+
+    def __call__(self, df: DataFrame, batch_id: int) -> None:
+        session = session_of(df)
+        if not self._sink.exactly_once:
+            write_at_least_once(self._sink, self.job(df, session))
+            return
+        query_id = session.query_id(self._checkpoint)
+        if batch_id == 0 and session.is_checkpoint_temporary(query_id):
+            logger.warning(
+                "This query has no checkpointLocation, so it is exactly once only until it stops: set one to "
+                "have it continue after that."
+            )
+        transactional_id = self._sink.transactional_id or f"barnabas-spark-{query_id}"
+        entry = Entry(query_id, batch_id)
+        write_exactly_once(self._sink, transactional_id, entry, self.job(df, session))
+
+    def job(self, df: DataFrame, session: Session) -> Job:
+        def run(producer: Producer | None) -> Sequence[Report]:
+            from barnabas.spark.sink.task import REPORT_SCHEMA, shuffled_writer
+
+            partition_count = partition_count_of(self._sink)
+            task_count = min(session.core_count(), partition_count or session.core_count())
+            rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
+            write = shuffled_writer(self._sink, producer, session.is_speculation_on())
+            reports = [Report.from_json(text) for (text,) in rows.mapInArrow(write, REPORT_SCHEMA).collect()]
+            if producer is not None and not session.ran_once({report.stage for report in reports}):
+                raise LostAttemptError(message="Spark ran the stage of the write more than once")
+            return reports
+
+        return run
+
+
+def partition_count_of(sink: Sink) -> int | None:
+    """Of the topic that the options name: asked anew for each batch, since topics grow."""
+    topic = sink.topic
+    if topic is None:
+        return None
+    with sink.connect() as cluster:
+        return telling(lambda: Targets(cluster).partition_count(topic))
+
+
+def write_stream(
+    df: DataFrame, topic: str | None, order_by: str | Column | Order | None, options: dict[str, Any]
+) -> DataStreamWriter:
+    given = Options({**options, **({} if topic is None else {"topic": topic})})
+    if not df.isStreaming:
+        raise PipelineError(
+            "write_stream takes a streaming frame: use barnabas.spark.write(df, …) for this one."
+        )
+    sink = sink_of(given)
+    columns = columns_of(df.schema, sink.topic)
+    session = session_of(df)
+    session.check_here(sink)
+    checkpoint = given.text(CHECKPOINT)
+    if sink.exactly_once and checkpoint is None and not session.knows_queries:
+        raise PipelineError(
+            "Over Spark Connect the sink finds the query's id in its checkpoint: give write_stream "
+            "itself the option checkpointLocation."
+        )
+    writer = df.writeStream.foreachBatch(BatchSink(sink, columns, _listed(order_by), checkpoint))
+    return writer if checkpoint is None else writer.option(CHECKPOINT, checkpoint)
+
+
+def write(
+    df: DataFrame, topic: str | None, order_by: str | Column | Order | None, options: dict[str, Any]
+) -> None:
+    if df.isStreaming:
+        raise PipelineError("write takes a frame that is no stream: use barnabas.spark.write_stream(df, …).")
+    sink = sink_of(Options({**options, **({} if topic is None else {"topic": topic})}))
+    whole = BatchSink(sink, columns_of(df.schema, sink.topic), _listed(order_by), None)
+    job = whole.job(df, session_of(df))
+    if not sink.exactly_once:
+        write_at_least_once(sink, job)
+        return
+    transactional_id = sink.transactional_id or f"barnabas-spark-{uuid.uuid4()}"
+    write_exactly_once(sink, transactional_id, None, job)
+
+
+def _listed(order_by: str | Column | Order | None) -> Order:
+    if order_by is None:
+        return ()
+    return tuple(order_by) if isinstance(order_by, list | tuple) else (order_by,)  # type: ignore[return-value]

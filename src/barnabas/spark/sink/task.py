@@ -1,0 +1,92 @@
+"""What a task does: its rows out, its report back. A task never commits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from barnabas.spark.errors import PipelineError
+from barnabas.spark.sink.outlet import Outlet
+from barnabas.spark.sink.reports import FencedError, Report
+from barnabas.spark.sink.rows import column_of, gathered, grouped
+from barnabas.spark.sink.settings import Sink
+from barnabas.spark.sink.targets import Targets
+from barnabas.wire import Cluster
+from barnabas.wire.transactions import Producer, idempotent_producer
+
+REPORT = "report"
+REPORT_SCHEMA = f"{REPORT} string"
+# Spark starts further copies of a slow task again and again, and each that refuses at once counts as a
+# failure.
+SPECULATIVE_COPY_WAITS_S = 30
+
+Partitions = Callable[[pa.RecordBatch], pa.Array]
+Batches = Iterator[pa.RecordBatch]
+
+_clusters: dict[tuple[str, tuple[tuple[str, str], ...]], Cluster] = {}
+
+
+class SecondAttemptError(Exception):
+    """An earlier attempt of this task may have written already, so this one may not."""
+
+
+def connected(sink: Sink) -> Cluster:
+    """Spark keeps Python workers for later tasks, so connections stay open for them."""
+    key = sink.bootstrap, tuple(sorted(sink.properties.items()))
+    if key not in _clusters:
+        _clusters[key] = sink.connect()
+    return _clusters[key]
+
+
+def shuffled_writer(
+    sink: Sink, producer: Producer | None, is_speculation_on: bool
+) -> Callable[[Batches], Batches]:
+    """For mapInArrow, over rows that have been brought to their partitions' tasks. Without a producer (at
+    least once) every task has one of its own, and may be repeated."""
+
+    def write(batches: Batches) -> Batches:
+        context = TaskContext.get()
+        assert context is not None
+        if producer is not None:
+            refuse_second_attempt(context.attemptNumber(), is_speculation_on)
+        report = write_rows(sink, producer, batches, lambda batch: column_of(batch, "partition", pa.int32()))
+        yield pa.RecordBatch.from_pydict({REPORT: [report.to_json()]})
+
+    return write
+
+
+def refuse_second_attempt(attempt: int, is_speculation_on: bool) -> None:
+    if attempt > 0:
+        if is_speculation_on:
+            time.sleep(SPECULATIVE_COPY_WAITS_S)  # Spark kills this copy as soon as the first one is done
+        raise SecondAttemptError(
+            f"attempt {attempt} of a task does not write, since an earlier one may have: the batch is run "
+            "again"
+        )
+
+
+def write_rows(
+    sink: Sink, producer: Producer | None, batches: Iterable[pa.RecordBatch], partitions: Partitions
+) -> Report:
+    """What the user did wrong, and that the transaction is lost, goes back as a value: the driver says it.
+    All else is raised and fails the task."""
+    context = TaskContext.get()
+    assert context is not None
+    cluster = connected(sink)
+    outlet = Outlet(sink, cluster, producer or idempotent_producer(cluster))
+    targets = Targets(cluster)
+    rows, refusal, is_fenced = 0, None, False
+    try:
+        for batch in gathered(batches):
+            rows += batch.num_rows
+            outlet.send(dict(grouped(batch, sink.topic, partitions(batch), targets)))
+    except PipelineError as error:
+        refusal = str(error)
+    except FencedError:
+        is_fenced = True
+    for _ in batches:
+        """Spark wants to be read to the end."""
+    return Report(context.partitionId(), context.stageId(), rows, outlet.written, refusal, is_fenced)
