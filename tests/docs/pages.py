@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -95,8 +96,11 @@ class Session:
         self.port = free_port()
         # Nobody else's broker may have this number: the page also stops a broker by it.
         self.node_id = str(100_000 + self.port)
+        self.zookeeper_port = free_port()
         self._here: Mapping[str, str] = {
             HOME: str(folder),
+            "localhost:2181": f"localhost:{self.zookeeper_port}",
+            "clientPort=2181": f"clientPort={self.zookeeper_port}",
             "localhost:9092": f"localhost:{self.port}",
             "node.id=1": f"node.id={self.node_id}",
             "--node-id=1": f"--node-id={self.node_id}",
@@ -141,6 +145,13 @@ class Session:
     def answers(self) -> bool:
         return answers_api_versions(self.port)
 
+    def has_zookeeper(self) -> bool:
+        try:
+            socket.create_connection(("localhost", self.zookeeper_port), 5).close()
+        except OSError:
+            return False
+        return True
+
 
 @contextmanager
 def session() -> Iterator[Session]:
@@ -151,7 +162,8 @@ def session() -> Iterator[Session]:
         finally:
             # Also when a line in the middle failed: no broker stays behind.
             opened.run(Example("kafka-server-stop --node-id=1", ()))
-            while opened.answers():
+            opened.run(Example("zookeeper-server-stop zookeeper.properties", ()))
+            while opened.answers() or opened.has_zookeeper():
                 time.sleep(0.02)
             _await_end(Path(folder))
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from tests.docs.pages import CHECKOUT, TOOLS_PAGE, Example, Ran, examples, same_shape, session
 
+from barnabas.java import JavaError, require
+
 pytestmark = pytest.mark.xdist_group("docs/tools.md")
 
 EXAMPLES = examples(TOOLS_PAGE)
@@ -23,8 +25,17 @@ def typed() -> Iterator[list[Ran]]:
 @pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=[one.command[:60] for one in EXAMPLES])
 def test_a_line_of_the_page_works_and_prints_what_the_page_shows(typed: list[Ran], number: int) -> None:
     shown, ran = EXAMPLES[number], typed[number]
+    if shown.command.startswith("zookeeper-"):
+        needs_java()
     assert ran.code == 0, "\n".join(ran.output)
     assert same_shape(shown.output, ran.output), "\n".join((shown.command, *ran.output))
+
+
+def needs_java() -> None:
+    try:
+        require(needed_by="ZooKeeper")
+    except JavaError as missing:
+        pytest.skip(str(missing))
 
 
 def test_every_tool_is_on_the_page_and_has_a_twin_with_sh() -> None:

@@ -38,6 +38,9 @@ CLASSES = {
     "org.apache.kafka.tools.TransactionsCommand": "kafka_transactions",
     "org.apache.kafka.tools.consumer.ConsoleConsumer": "kafka_console_consumer",
     "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand": "kafka_consumer_groups",
+    "org.apache.zookeeper.ZooKeeperMain": "zookeeper_shell",
+    "org.apache.zookeeper.ZooKeeperMainWithTlsSupportForKafka": "zookeeper_shell",
+    "org.apache.zookeeper.server.quorum.QuorumPeerMain": "zookeeper_server_start",
 }
 
 

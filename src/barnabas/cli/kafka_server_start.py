@@ -5,11 +5,10 @@ With -daemon the broker writes to `kafkaServer.out` in $LOG_DIR, or in ./logs.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+from barnabas.cli.support.background import become_daemon
 from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.options import Option, Options, Parser
 from barnabas.cli.support.properties import load_properties, parse_pairs
@@ -44,7 +43,7 @@ def _tool(arguments: Sequence[str]) -> int:
         missing = isinstance(error, FileNotFoundError)
         print(f"java.nio.file.NoSuchFileException: {words[0]}" if missing else error, file=sys.stderr)
         return 1
-    if in_background and not _become_daemon(Path(os.environ.get("LOG_DIR", "logs"))):
+    if in_background and not become_daemon("kafkaServer.out"):
         return 0
     from barnabas.runtime import server
 
@@ -55,28 +54,3 @@ def _properties(path: str, options: Options) -> dict[str, str]:
     if options.stray:
         raise options.wrong(f"Found non argument parameters: {','.join(options.stray)}")
     return load_properties(path) | parse_pairs(options.values("override"))
-
-
-def _become_daemon(log_directory: Path) -> bool:
-    """True in the process that goes on as the broker, False in the one the shell waits for.
-
-    Forked twice: the broker has no terminal, and nobody has to wait for it."""
-    log_directory.mkdir(parents=True, exist_ok=True)
-    output = os.open(log_directory / "kafkaServer.out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child:
-        os.close(output)
-        os.waitpid(child, 0)
-        return False
-    os.setsid()
-    if os.fork():
-        os._exit(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.close(nothing)
-    os.close(output)
-    return True

@@ -6,7 +6,7 @@ import fnmatch
 import importlib.util
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from barnabas import java
@@ -94,15 +94,6 @@ def is_server(words: Sequence[str]) -> bool:
         and SERVER_CLASS in words
         and any(word.startswith(MARK) for word in words[: words.index(SERVER_CLASS)])
     )
-
-
-def properties_text(properties: Mapping[str, str]) -> str:
-    """As `java.util.Properties` reads it."""
-    return "".join(f"{name}={_escaped(value)}\n" for name, value in properties.items())
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("\n", "\\n")
 
 
 def _belongs(name: str) -> bool:

@@ -9,10 +9,11 @@ from barnabas.cli.kafka_run_class import CLASSES
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+TOOLS = ("kafka-", "zookeeper-")
 
 
 def test_every_tool_comes_with_and_without_its_suffix() -> None:
-    plain = {name for name in SCRIPTS if name.startswith("kafka-") and not name.endswith(".sh")}
+    plain = {name for name in SCRIPTS if name.startswith(TOOLS) and not name.endswith(".sh")}
     suffixed = {name.removesuffix(".sh") for name in SCRIPTS if name.endswith(".sh")}
     assert plain == suffixed
     assert all(SCRIPTS[name] == SCRIPTS[f"{name}.sh"] for name in plain)
@@ -20,13 +21,13 @@ def test_every_tool_comes_with_and_without_its_suffix() -> None:
 
 def test_every_tool_is_the_module_of_its_name() -> None:
     for name, target in SCRIPTS.items():
-        if name.startswith("kafka-"):
+        if name.startswith(TOOLS):
             assert target == f"barnabas.cli.{name.removesuffix('.sh').replace('-', '_')}:main"
 
 
 def test_every_java_class_leads_to_a_tool_and_every_tool_has_one() -> None:
     modules = {target.removeprefix("barnabas.cli.").removesuffix(":main") for target in SCRIPTS.values()}
-    scripts_without_class = {"barnabas", "kafka_run_class", "kafka_server_stop"}
+    scripts_without_class = {"barnabas", "kafka_run_class", "kafka_server_stop", "zookeeper_server_stop"}
     assert set(CLASSES.values()) == modules - scripts_without_class
 
 
