@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import FINAL_EPOCH, NO_SESSION
 from barnabas.broker.partition import NO_EPOCH, Partition
-from barnabas.broker.session import NotThisTimeError, Part, Session
-from barnabas.hot import fetch_offset
+from barnabas.broker.session import Foreseen, NotThisTimeError, Part, Session
+from barnabas.hot import fetch_offset, offset_behind
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError
 from barnabas.ports import FileSlice
@@ -36,6 +36,7 @@ Serve: TypeAlias = "Callable[[Node, Context, FetchRequest], Reply]"
 _READ_COMMITTED = 1
 _LOG_START_SINCE = 7  # and sessions, and an error for the whole: the reply keeps its shape from there on
 _INT32 = struct.Struct(">i")
+_INT64 = struct.Struct(">q")
 
 
 def is_plain(context: Context, request: FetchRequest) -> bool:
@@ -121,20 +122,32 @@ class FetchTemplate:
         if offset is None:
             raise NotThisTimeError
         (correlation_id,) = _INT32.unpack_from(frame, 4)
-        partition = self._partition
-        log, image = partition.log, partition.image
+        log = self._partition.log
         if log is None:
             raise NotThisTimeError  # deleted, perhaps to be created again; or its disk failed
-        if image.leader == partition.broker_id and self._epoch in {NO_EPOCH, image.leader_epoch}:
-            parts = self._read(log, offset, correlation_id)
-            if parts is not None:
-                return parts
+        parts = self._read(log, offset, correlation_id)
+        if parts is not None:
+            return parts
         context = Context(session, self._header._replace(correlation_id=correlation_id))
         reply = self._serve(self._node, context, self._at_offset(offset))
         return [context.frame(reply)] if isinstance(reply, Message) else reply
 
+    def foresee(self, records: memoryview, /) -> Foreseen | None:
+        """Whoever reads on asks for the offset behind the last whole batch, in the same words."""
+        log, offset = self._partition.log, offset_behind(records)
+        if log is None or offset is None:
+            return None
+        parts = self._read(log, offset, 0)
+        if parts is None:
+            return None
+        after = self._before + _INT64.pack(offset) + self._after
+        return Foreseen(_INT32.pack(len(self._head) + 4 + len(after)) + self._head, after, parts)
+
     def _read(self, log: Log, offset: int, correlation_id: int) -> list[Part] | None:
         """The plain answer; None where it is not plain."""
+        partition, image = self._partition, self._partition.image
+        if image.leader != partition.broker_id or self._epoch not in {NO_EPOCH, image.leader_epoch}:
+            return None
         stable, committed = log.last_stable_offset, self._committed
         upper = stable if committed else log.high_watermark
         limit = min(self._limit, self._node.fetch_max_bytes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker.dispatch import Context
 from barnabas.broker.partition import Partition
 from barnabas.broker.producing import Pending, conclude, refusal
-from barnabas.broker.session import NotThisTimeError, Part, Session
+from barnabas.broker.session import Foreseen, NotThisTimeError, Part, Session
 from barnabas.hot import plain_batch
 from barnabas.model.errors import ApiError
 from barnabas.protocol.codec import RequestHeader, write_client_id
@@ -103,6 +103,9 @@ class ProduceTemplate:
             partition.index, 0, appended.first_offset, appended.log_append_time_ms, appended.log_start_offset
         )
         return self._general(session, frame, answer, [Pending(partition, appended.last_offset, answer)])
+
+    def foresee(self, _records: memoryview, /) -> Foreseen | None:
+        return None  # nobody knows what a producer will send
 
     def _general(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from barnabas.ports import FileSlice
 
@@ -19,11 +19,25 @@ class NotThisTimeError(Exception):
     """A template saw a frame it was not made for: the general way takes it."""
 
 
+class Foreseen(NamedTuple):
+    """A request that has not come yet, but for its correlation id (the third four bytes of it, and the second
+    of the reply), and the reply it will get."""
+
+    before: bytes  # of the correlation id, the length prefix included
+    after: bytes
+    parts: list[Part]
+
+
 class Template(Protocol):
     """A short way through one API for a client that sends nearly the same request again and again."""
 
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
         """What `Dispatcher.handle` would return; raises `NotThisTimeError` for any other request."""
+        ...
+
+    def foresee(self, records: memoryview, /) -> Foreseen | None:
+        """What a client that was just given these records will ask for next, if that can be told. The answer
+        holds until something else is handled."""
         ...
 
 

@@ -9,12 +9,12 @@ import os
 try:
     if os.environ.get("BARNABAS_NATIVE") == "off":
         raise ImportError("not wanted")
-    from barnabas.hot._native import fetch_offset, plain_batch
+    from barnabas.hot._native import fetch_offset, offset_behind, plain_batch
 
     is_native = True
 except ImportError:  # built without a compiler
-    from barnabas.hot.reference import fetch_offset, plain_batch
+    from barnabas.hot.reference import fetch_offset, offset_behind, plain_batch
 
     is_native = False
 
-__all__ = ["fetch_offset", "is_native", "plain_batch"]
+__all__ = ["fetch_offset", "is_native", "offset_behind", "plain_batch"]

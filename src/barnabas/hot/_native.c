@@ -1,4 +1,4 @@
-/* The two functions of reference.py, in C: the same results for every input, and nothing else.
+/* The functions of reference.py, in C: the same results for every input, and nothing else.
  *
  * They look at bytes that a peer sent, so every read is preceded by the question whether those bytes are there.
  * Sizes are compared by subtraction from what is left, never by an addition that could overflow. No state, no
@@ -170,11 +170,40 @@ static PyObject *fetch_offset(PyObject *Py_UNUSED(module), PyObject *const *argu
     return result;
 }
 
+/* --- offset_behind(records) ---------------------------------------------------------------------------------- */
+
+/* -1 if there is no whole batch. */
+static int64_t find_offset_behind(Bytes records) {
+    int64_t offset = -1;
+    while (records.size >= HEADER_SIZE) {
+        const uint8_t *p = records.at;
+        uint32_t length = get32(p + LENGTH_AT), last_delta = get32(p + LAST_DELTA_AT);
+        uint64_t behind = (uint64_t)get64(p) + last_delta + 1;
+        if (length > INT32_MAX || length < HEADER_SIZE - LOG_OVERHEAD) break;
+        if ((Py_ssize_t)length > records.size - LOG_OVERHEAD) break;
+        if (get64(p) < 0 || last_delta > INT32_MAX || behind > INT64_MAX) break;
+        offset = (int64_t)behind;
+        records.at += LOG_OVERHEAD + (Py_ssize_t)length;
+        records.size -= LOG_OVERHEAD + (Py_ssize_t)length;
+    }
+    return offset;
+}
+
+static PyObject *offset_behind(PyObject *Py_UNUSED(module), PyObject *argument) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(argument, &view, PyBUF_SIMPLE) < 0) return NULL;
+    Bytes records = {view.buf, view.len};
+    int64_t offset = find_offset_behind(records);
+    PyBuffer_Release(&view);
+    return offset < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(offset);
+}
+
 /* --- the module -------------------------------------------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
     {"plain_batch", (PyCFunction)(void (*)(void))plain_batch, METH_FASTCALL, "See reference.plain_batch."},
     {"fetch_offset", (PyCFunction)(void (*)(void))fetch_offset, METH_FASTCALL, "See reference.fetch_offset."},
+    {"offset_behind", offset_behind, METH_O, "See reference.offset_behind."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -22,7 +22,11 @@ from barnabas.records.walk import lengths_agree
 # Behind the batch of a plain request: no tags of the partition, the topic and the request.
 _REQUEST_END = b"\0\0\0"
 _NOT_PLAIN = CONTROL_MASK | TRANSACTIONAL_MASK | LOG_APPEND_TIME_MASK
+_INT32 = struct.Struct(">i")
 _INT64 = struct.Struct(">q")
+_OFFSET_AND_LENGTH = struct.Struct(">qi")
+_LONG_MAX = (1 << 63) - 1
+_LAST_DELTA_AT = 23
 
 
 def plain_batch(frame: memoryview, head: bytes, middle: bytes) -> tuple[int, int, int, int, int, int] | None:
@@ -69,4 +73,21 @@ def fetch_offset(frame: memoryview, head: bytes, before: bytes, after: bytes, /)
     if not is_as_long or frame[8:at] != before or frame[at + 8 :] != after or frame[:4] != head:
         return None
     offset: int = _INT64.unpack_from(frame, at)[0]
+    return offset
+
+
+def offset_behind(records: memoryview, /) -> int | None:
+    """The offset behind the last whole batch of what a log gave; None if there is none, or no such offset."""
+    at, offset = 0, None
+    while len(records) - at >= HEADER_SIZE:
+        base_offset, length = _OFFSET_AND_LENGTH.unpack_from(records, at)
+        last_delta = _INT32.unpack_from(records, at + _LAST_DELTA_AT)[0]
+        size = length + LOG_OVERHEAD
+        behind = base_offset + last_delta + 1
+        if not HEADER_SIZE <= size <= len(records) - at or min(base_offset, last_delta) < 0:
+            break
+        if behind > _LONG_MAX:
+            break
+        offset = behind
+        at += size
     return offset

@@ -92,12 +92,14 @@ class Reactor:
     def _poll(self, wait_ms: int) -> list[tuple[int, int]]:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
         us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
-        poll = self.epoll.poll
+        poll, small = self.epoll.poll, self.sender.small
+        small.foresee_nothing()
         events = poll(0, _EVENTS_MAX)
         if events or self.sender.resumed:
             return events
         before_ns = time.monotonic_ns()
         if self.usual_wait_ns < _WORTH_LOOKING_NS:
+            small.foresee()
             for _ in range(_LOOKS):
                 events = poll(0, _EVENTS_MAX)
                 if events:
@@ -106,6 +108,8 @@ class Reactor:
             events = poll(wait_ms / 1000, _EVENTS_MAX)
         waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
         self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
+        if len(events) > 1:
+            small.foresee_nothing()  # what is handled first may change the reply
         return events
 
     def _sweep(self, now_ms: int) -> None:

@@ -90,6 +90,8 @@ class Receiver:
             return
         except OSError:
             count = 0
+        if self._sender.is_answered(connection, scratch[:count]):
+            return
         try:
             if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self._limits.request_max_bytes:
                 self._sender.answer(connection, self._handle(connection, scratch[4:count]))

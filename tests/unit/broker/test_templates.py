@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -15,12 +16,13 @@ from hypothesis import strategies as some
 from tests.fuzz.frames import mutate
 from tests.support.batches import Batch
 from tests.support.hot import BOTH
-from tests.support.node import NOW_MS, General, SmallNode, frame
+from tests.support.node import NOW_MS, General, SmallNode, frame, joined
 
 from barnabas.broker.fetch_template import FetchTemplate
 from barnabas.broker.produce_template import ProduceTemplate
+from barnabas.hot import reference
 from barnabas.protocol import codec
-from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.messages.list_offsets import ListOffsetsRequest
 from barnabas.protocol.messages.produce import (
     PartitionProduceData,
@@ -107,6 +109,7 @@ def using(steps: ModuleType) -> Iterator[None]:
     with (
         mock.patch("barnabas.broker.produce_template.plain_batch", steps.plain_batch),
         mock.patch("barnabas.broker.fetch_template.fetch_offset", steps.fetch_offset),
+        mock.patch("barnabas.broker.fetch_template.offset_behind", steps.offset_behind),
     ):
         yield
 
@@ -183,6 +186,49 @@ def test_fetch_is_answered_the_same_either_way(
                 twins.check_what_waited()
             if twins.ask(mutate(request, chance)) is None:
                 twins.check_what_waited()
+
+
+@pytest.mark.parametrize("steps", BOTH)
+@settings(max_examples=60, deadline=None)
+@given(
+    version=some.integers(7, 17),
+    max_bytes=some.sampled_from((1, 150, 400)),
+    isolation_level=some.sampled_from((0, 1)),
+)
+def test_what_a_reader_will_ask_next_is_foreseen_with_its_reply(
+    steps: ModuleType, version: int, max_bytes: int, isolation_level: int
+) -> None:
+    node = SmallNode()
+    node.create_topic(TOPIC)
+    for size in (1, 3, 2, 1, 4):
+        batch = Batch(values=[b"x" * 50] * size, timestamp_ms=NOW_MS).encode()
+        node.ask(node.session()[0], produced(node, batch))
+    fetch = Fetch(version, max_bytes=max_bytes, isolation_level=isolation_level)
+    (reader, _), (general, _) = node.session(), node.session(General)
+    for _ in range(2):
+        node.ask(reader, fetch.at(node, 0))
+    template, offset = reader.template, 0
+    assert isinstance(template, FetchTemplate)
+    with using(steps):
+        records = records_of(node.ask(reader, fetch.at(node, 0)), version)
+        while (foreseen := template.foresee(memoryview(records))) is not None:
+            offset = reference.offset_behind(memoryview(records)) or 0
+            request = fetch.at(node, offset)
+            asked = struct.pack(">i", len(request)) + request
+            assert foreseen.before + asked[8:12] + foreseen.after == asked
+            reply = joined(foreseen.parts)
+            assert reply[:4] + asked[8:12] + reply[8:] == node.ask(general, request)
+            records = records_of(reply, version)
+    assert offset >= 4
+
+
+def records_of(reply: bytes | None, version: int) -> bytes:
+    assert reply is not None
+    _, response = codec.read_response(1, version, memoryview(reply)[4:])
+    assert isinstance(response, FetchResponse)
+    records = response.responses[0].partitions[0].records
+    assert isinstance(records, memoryview)
+    return bytes(records)
 
 
 def test_a_producer_with_a_habit_gets_a_template() -> None:

@@ -105,6 +105,36 @@ def test_the_fetch_offset_is_what_stands_between(steps: ModuleType, offset: int)
 
 
 @needs_native
+@settings(max_examples=300, deadline=None)
+@given(
+    sent=some.lists(batches(), max_size=4),
+    chance=some.randoms(use_true_random=False),
+    cut=some.integers(0, 80),
+    base_offset=some.sampled_from((0, 5, -1, 2**63 - 1, 2**63 - 7)),
+)
+def test_the_offset_behind_batches_is_the_same_to_both(
+    sent: list[Batch], chance: random.Random, cut: int, base_offset: int
+) -> None:
+    assert NATIVE is not None
+    offset = base_offset.to_bytes(8, "big", signed=True)
+    data = b"".join(offset + batch.encode()[8:] for batch in sent)
+    for given_bytes in (data, data[: -cut or None], mutate(data, chance) if data else b""):
+        records = memoryview(given_bytes)
+        assert NATIVE.offset_behind(records) == reference.offset_behind(records)
+
+
+@pytest.mark.parametrize("steps", BOTH)
+def test_the_offset_behind_is_that_of_the_last_whole_batch(steps: ModuleType) -> None:
+    one = Batch(values=[b"a", b"b"]).encode()
+    two = (7).to_bytes(8, "big") + Batch(values=[b"c", b"d", b"e"]).encode()[8:]
+    assert steps.offset_behind(memoryview(one)) == 2
+    assert steps.offset_behind(memoryview(one + two)) == 10
+    assert steps.offset_behind(memoryview(one + two[:-1])) == 2
+    assert steps.offset_behind(memoryview(one[:-1])) is None
+    assert steps.offset_behind(memoryview(b"")) is None
+
+
+@needs_native
 @pytest.mark.parametrize(
     "arguments", [(), (b"frame", b"head"), (b"frame", "head", b"middle"), (3, HEAD, MIDDLE)]
 )

@@ -1,0 +1,230 @@
+"""The reply that is ready before it is asked for is the one that would have been given."""
+
+from __future__ import annotations
+
+import random
+import select
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from barnabas.broker.session import Foreseen, Part, Session
+from barnabas.ports import FileSlice
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.connection import Connection
+from barnabas.runtime.files import RealFile, RealFilesystem
+from barnabas.runtime.listeners import Limits, bind
+from barnabas.runtime.reactor import Reactor
+from barnabas.runtime.small_replies import SmallReplies
+
+PIECE = 1_000
+CONTENT = random.Random(5).randbytes(64 * PIECE)
+
+
+def request(correlation_id: int, number: int, verb: bytes = b"read") -> bytes:
+    body = verb + struct.pack(">ii", correlation_id, number)
+    return struct.pack(">i", len(body)) + body
+
+
+class Shelf:
+    """Gives the piece of a file that is asked for, between the number of times it was told to `turn` and the
+    number of the piece; also a template that foresees the next piece."""
+
+    def __init__(self, file: RealFile) -> None:
+        self.file = file
+        self.turns = 0
+        self.handled = 0
+
+    def handle(self, session: Session, frame: memoryview) -> list[Part]:
+        self.handled += 1
+        session.template = self
+        verb, correlation_id, number = struct.unpack(">4sii", frame)
+        if verb == b"turn":
+            self.turns += 1
+        return self.parts(correlation_id, number)
+
+    def parts(self, correlation_id: int, number: int) -> list[Part]:
+        head = struct.pack(">iii", 12 + PIECE, correlation_id, self.turns)
+        return [head, FileSlice(self.file, number * PIECE, PIECE), struct.pack(">i", number)]
+
+    def foresee(self, records: memoryview, /) -> Foreseen:
+        number = CONTENT.index(bytes(records)) // PIECE + 1
+        whole = request(0, number)
+        return Foreseen(whole[:8], whole[12:], self.parts(0, number))
+
+    def disconnected(self, session: Session) -> None: ...
+
+    def set_time(self, now_ms: int, wall_ms: int) -> None: ...
+
+    def tick(self) -> int:
+        return 20
+
+
+def expected(correlation_id: int, turns: int, number: int) -> bytes:
+    piece = CONTENT[number * PIECE : (number + 1) * PIECE]
+    return struct.pack(">iii", 12 + PIECE, correlation_id, turns) + piece + struct.pack(">i", number)
+
+
+class NeverCold:
+    def is_cold(self, part: FileSlice) -> bool:
+        return False
+
+    def warm(self, part: FileSlice, done: Callable[[], None]) -> None:
+        raise AssertionError("nothing is cold")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    path = tmp_path / "segment"
+    path.write_bytes(CONTENT)
+    with closing(RealFilesystem().open(str(path))) as file:
+        yield Shelf(file)
+
+
+class Meanwhile:
+    """epoll, but what is to happen while the loop looks happens at its second look."""
+
+    def __init__(self, real: select.epoll) -> None:
+        self._real = real
+        self.looks = 0
+        self.act: Callable[[], None] = lambda: None
+
+    def poll(self, timeout: float, events_max: int) -> list[tuple[int, int]]:
+        self.looks += 1
+        if self.looks == 2:
+            self.act()
+        return self._real.poll(0, events_max)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+class Loop:
+    """A loop that goes round when it is told to, and always makes ready what it can."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.reactor = Reactor(shelf, SystemClock(), Limits(), NeverCold())
+        self.reactor.usual_wait_ns = 0
+        self._meanwhile = Meanwhile(self.reactor.epoll)
+        self.reactor.epoll = cast(select.epoll, self._meanwhile)
+        self._listener = bind("127.0.0.1", 0, 5)
+        self.reactor.accept_from("PLAINTEXT", self._listener)
+        self._clients: list[socket.socket] = []
+
+    def connect(self) -> socket.socket:
+        client = socket.create_connection(self._listener.getsockname(), 10)
+        self._clients.append(client)
+        self.go_round()
+        return client
+
+    def go_round(self, act: Callable[[], None] = lambda: None) -> None:
+        """Once, with something that happens while it looks."""
+        self.reactor.usual_wait_ns = self._meanwhile.looks = 0
+        self._meanwhile.act = act
+        stops = iter((False, True))
+        self.reactor.run(lambda: next(stops))
+
+    def read(self, client: socket.socket, correlation_id: int, number: int) -> bytes:
+        self.go_round(lambda: client.sendall(request(correlation_id, number)))
+        return reply_to(client)
+
+    def close(self) -> None:
+        self.reactor.close()
+        for closed in (self._listener, *self._clients):
+            closed.close()
+
+
+def reply_to(client: socket.socket) -> bytes:
+    return client.recv(16 + PIECE, socket.MSG_WAITALL)
+
+
+@pytest.fixture
+def loop(shelf: Shelf) -> Iterator[Loop]:
+    with closing(Loop(shelf)) as running:
+        yield running
+
+
+def test_a_reader_who_reads_on_finds_its_reply_ready(shelf: Shelf, loop: Loop) -> None:
+    client = loop.connect()
+    for number in range(20):
+        assert loop.read(client, 7 + number, number) == expected(7 + number, 0, number)
+    assert shelf.handled == 2
+
+
+def test_a_reader_who_jumps_gets_what_it_asks_for(loop: Loop) -> None:
+    chance, number, client = random.Random(1), 0, loop.connect()
+    for correlation_id in range(60):
+        number = chance.choice((number + 1, number, chance.randrange(40)))
+        assert loop.read(client, correlation_id, number) == expected(correlation_id, 0, number)
+
+
+def test_readers_who_take_turns_get_their_own(shelf: Shelf, loop: Loop) -> None:
+    readers = (loop.connect(), loop.connect())
+    for number in range(10):
+        for at, reader in enumerate(readers):
+            assert loop.read(reader, at, number + 20 * at) == expected(at, 0, number + 20 * at)
+    assert shelf.handled == 20
+
+
+def test_what_was_asked_at_the_same_time_and_came_first_is_in_the_reply(shelf: Shelf, loop: Loop) -> None:
+    reader, other = loop.connect(), loop.connect()
+    for number in (0, 1, 2):
+        loop.read(reader, number, number)
+
+    def both() -> None:
+        other.sendall(request(0, 0, b"turn"))
+        reader.sendall(request(3, 3))
+
+    loop.go_round(both)
+    assert reply_to(reader) == expected(3, 1, 3)
+
+
+def test_what_was_changed_before_the_request_is_in_the_reply(loop: Loop) -> None:
+    reader, other = loop.connect(), loop.connect()
+    for number in (0, 1, 2):
+        loop.read(reader, number, number)
+    loop.go_round(lambda: other.sendall(request(0, 0, b"turn")))
+    reader.sendall(request(3, 3))
+    loop.go_round()
+    assert reply_to(reader) == expected(3, 1, 3)
+
+
+def test_a_ready_reply_arrives_whole_through_a_narrow_socket(shelf: Shelf) -> None:
+    ours, client = socket.socketpair()
+    ours.setblocking(False)
+    connection = Connection(ours, 0)
+    connection.session = Session("PLAINTEXT", "peer", lambda _parts: None)
+    small = SmallReplies()
+    for number in (0, 1):
+        connection.out.extend(shelf.handle(connection.session, memoryview(request(number, number))[4:]))
+        assert small.send(connection)
+        assert reply_to(client) == expected(number, 0, number)
+    small.foresee()
+    fill(ours)
+    filled = len(client.recv(1 << 20, socket.MSG_DONTWAIT | socket.MSG_PEEK))
+    assert small.answer(connection, memoryview(request(9, 2)))
+    assert connection.out, "the socket was meant to be too narrow"
+    assert sum(len(part) for part in connection.out if isinstance(part, bytes)) <= 16
+    client.setblocking(False)
+    arrived = bytearray()
+    while len(arrived) < filled + 16 + PIECE:
+        connection.flush(lambda _part: True)
+        arrived += client.recv(1 << 20)
+    assert bytes(arrived[-16 - PIECE :]) == expected(9, 0, 2)
+    ours.close()
+    client.close()
+
+
+def fill(ours: socket.socket) -> None:
+    """Leave the socket with less room than a reply needs."""
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    try:
+        while True:
+            ours.send(b"x" * 512)
+    except BlockingIOError:
+        return
