@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.serialization import pkcs12
 from tests.support.certificates import Authority
-from tests.support.secure_kafka import SESSION_MS, SecureKafka
+from tests.support.secure_kafka import PLAIN, SESSION_MS, SecureKafka, login
 from tests.support.token_issuer import Issuer
 
 from barnabas import Consumer, Producer
@@ -211,3 +212,45 @@ def test_producer_and_consumer_take_the_same_settings(kafka: SecureKafka, topic:
         producer.send(topic, b"hello")
     with Consumer(kafka.bootstrap("BOTH"), topic, start="earliest", **properties) as consumer:
         assert next(iter(consumer)).value == b"hello"
+
+
+# --- the tools -------------------------------------------------------------------------------------------
+
+
+def _tool(name: str, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / name), *words]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+
+
+def _written(properties: Mapping[str, str], path: Path) -> str:
+    """As a file of Java's: a backslash escapes, and what is not ASCII is escaped."""
+    lines = [f"{name}={value}\n" for name, value in properties.items()]
+    escaped = "".join(lines).replace("\\", "\\\\")
+    path.write_text("".join(one if one.isascii() else f"\\u{ord(one):04x}" for one in escaped))
+    return str(path)
+
+
+def test_the_tools_get_in_with_a_command_config(kafka: SecureKafka, topic: str, tmp_path: Path) -> None:
+    server = ["--bootstrap-server", kafka.bootstrap("BOTH")]
+    config = ["--command-config", _written(kafka.client("BOTH"), tmp_path / "client.properties")]
+    made = _tool("kafka-topics", *server, *config, "--create", "--topic", topic)
+    assert made.stdout == f"Created topic {topic}.\n", made.stderr
+    sent = _tool("kafka-console-producer", *server, *config, "--topic", topic, stdin="hello\n")
+    assert sent.returncode == 0, sent.stderr
+    end = ["--from-beginning", "--max-messages", "1", "--timeout-ms", "30000"]
+    assert _tool("kafka-console-consumer", *server, *config, "--topic", topic, *end).stdout == "hello\n"
+
+
+def test_a_tool_says_that_the_password_is_wrong_and_ends(kafka: SecureKafka, tmp_path: Path) -> None:
+    wrong = kafka.client("BOTH") | {
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": login(PLAIN, username="alice", password="x"),
+    }
+    config = ["--command-config", _written(wrong, tmp_path / "wrong.properties")]
+    ended = _tool("kafka-topics", "--bootstrap-server", kafka.bootstrap("BOTH"), *config, "--list")
+    assert ended.returncode == 1
+    assert (
+        "Error while executing topic command : Authentication failed: Invalid username or password"
+        in ended.stdout
+    )
+    assert "SaslAuthenticationException" in ended.stdout + ended.stderr
