@@ -6,20 +6,22 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.serialization import pkcs12
+from tests.docs.pages import CHECKOUT, blocks
 from tests.support.certificates import Authority
-from tests.support.secure_kafka import PLAIN, SESSION_MS, SecureKafka, login
+from tests.support.secure_kafka import SESSION_MS, SecureKafka
 from tests.support.token_issuer import Issuer
 
 from barnabas import Consumer, Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from barnabas.security.jaas import quoted
 from barnabas.wire import Cluster, NetworkError, TlsError
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("secure-kafka")]
@@ -222,17 +224,23 @@ def _tool(name: str, *words: str, stdin: str = "") -> subprocess.CompletedProces
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
 
 
-def _written(properties: Mapping[str, str], path: Path) -> str:
+def _written(text: str, path: Path) -> str:
     """As a file of Java's: a backslash escapes, and what is not ASCII is escaped."""
-    lines = [f"{name}={value}\n" for name, value in properties.items()]
-    escaped = "".join(lines).replace("\\", "\\\\")
+    escaped = text.replace("\\", "\\\\")
     path.write_text("".join(one if one.isascii() else f"\\u{ord(one):04x}" for one in escaped))
     return str(path)
 
 
 def test_the_tools_get_in_with_a_command_config(kafka: SecureKafka, topic: str, tmp_path: Path) -> None:
+    """The file is the one that docs/connecting.md shows, with our own paths and passwords in it."""
+    entry = pkcs12.PKCS12Certificate(kafka.authority.certificate, b"ca")
+    locked = serialization.BestAvailableEncryption(b"changeit")
+    (tmp_path / "truststore.jks").write_bytes(pkcs12.serialize_java_truststore([entry], locked))
+    (shown,) = blocks(CHECKOUT / "docs" / "connecting.md", "properties")
+    ours = shown.replace("/etc/kafka", str(tmp_path)).replace('"secret"', quoted(kafka.scram_password))
+    assert ours.count(str(tmp_path)) == ours.count(quoted(kafka.scram_password)) == 1
     server = ["--bootstrap-server", kafka.bootstrap("BOTH")]
-    config = ["--command-config", _written(kafka.client("BOTH"), tmp_path / "client.properties")]
+    config = ["--command-config", _written(ours, tmp_path / "client.properties")]
     made = _tool("kafka-topics", *server, *config, "--create", "--topic", topic)
     assert made.stdout == f"Created topic {topic}.\n", made.stderr
     sent = _tool("kafka-console-producer", *server, *config, "--topic", topic, stdin="hello\n")
@@ -242,15 +250,11 @@ def test_the_tools_get_in_with_a_command_config(kafka: SecureKafka, topic: str, 
 
 
 def test_a_tool_says_that_the_password_is_wrong_and_ends(kafka: SecureKafka, tmp_path: Path) -> None:
-    wrong = kafka.client("BOTH") | {
-        "sasl.mechanism": "PLAIN",
-        "sasl.jaas.config": login(PLAIN, username="alice", password="x"),
-    }
-    config = ["--command-config", _written(wrong, tmp_path / "wrong.properties")]
-    ended = _tool("kafka-topics", "--bootstrap-server", kafka.bootstrap("BOTH"), *config, "--list")
-    assert ended.returncode == 1
-    assert (
-        "Error while executing topic command : Authentication failed: Invalid username or password"
-        in ended.stdout
+    wrong = (
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.username=alice\nsasl.password=wrong\n"
     )
-    assert "SaslAuthenticationException" in ended.stdout + ended.stderr
+    config = ["--command-config", _written(wrong, tmp_path / "wrong.properties")]
+    ended = _tool("kafka-topics", "--bootstrap-server", kafka.bootstrap("SASL"), *config, "--list")
+    assert ended.returncode == 1
+    assert "Authentication failed: Invalid username or password" in ended.stdout
+    assert "SaslAuthenticationException" in ended.stderr

@@ -53,9 +53,7 @@ class Connection:
         self._correlation_id = 0
         self._theirs: Mapping[int, tuple[int, int]] = {}
         self.api_versions = self._negotiate()
-        self._theirs = {
-            row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys
-        }
+        self._theirs = {row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys}
         self._login = login
         self._authenticate()
 
