@@ -43,7 +43,7 @@ class Authority:
     def __init__(self, name: str = "Barnabas test authority") -> None:
         key = ec.generate_private_key(ec.SECP256R1())
         self._itself = Identity(key, _signed(name, key, name, key, is_authority=True))
-        self._name = name
+        self.name = name
 
     @property
     def pem(self) -> str:
@@ -55,7 +55,7 @@ class Authority:
 
     def issue(self, name: str, hosts: Names = HERE, *, expired: bool = False) -> Identity:
         key = ec.generate_private_key(ec.SECP256R1())
-        certificate = _signed(name, key, self._name, self._itself.key, hosts=hosts, expired=expired)
+        certificate = _signed(name, key, self.name, self._itself.key, hosts=hosts, expired=expired)
         return Identity(key, certificate)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from barnabas.security.jaas import parse
+from barnabas.client.security_config import consumed, security_config
 
 Config: TypeAlias = dict[str, Any]
 
@@ -18,9 +18,6 @@ _RENAMED = {
     "max.request.size": "message.max.bytes",
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
     "send.buffer.bytes": "socket.send.buffer.bytes",
-    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
-    "ssl.keystore.key": "ssl.key.pem",
-    "ssl.truststore.certificates": "ssl.ca.pem",
 }
 
 # What only the Java client has: its classes, its buffers' shapes, its telemetry.
@@ -45,14 +42,8 @@ _WITHOUT_MEANING = frozenset(
         "partitioner.availability.timeout.ms",
         "partitioner.class",
         "partitioner.ignore.keys",
-        "sasl.login.callback.handler.class",
-        "sasl.login.class",
         "security.providers",
         "socket.connection.setup.timeout.max.ms",
-        "ssl.enabled.protocols",
-        "ssl.protocol",
-        "ssl.provider",
-        "ssl.truststore.type",
         "value.deserializer",
         "value.serializer",
     }
@@ -65,12 +56,6 @@ def _buffer_memory(value: str) -> Config:
 
 def _offset_reset(value: str) -> Config:
     return {"auto.offset.reset": "error" if value == "none" else value}
-
-
-def _jaas(value: str) -> Config:
-    fields = parse(value).options
-    names = {"username": "sasl.username", "password": "sasl.password"}
-    return {names[field]: text for field, text in fields.items() if field in names}
 
 
 def _acks(value: str) -> Config:
@@ -93,18 +78,18 @@ _CONVERTED: dict[str, Callable[[str], Config]] = {
     "buffer.memory": _buffer_memory,
     "max.in.flight.requests.per.connection": _in_flight,
     "retries": _retries,
-    "sasl.jaas.config": _jaas,
 }
 
 
 def translate(properties: Mapping[str, object]) -> Config:
     """The Java client's properties for librdkafka. An explicit `enable.idempotence` is kept: librdkafka then
     refuses the contradiction, as Kafka does."""
-    config: Config = {}
+    config = security_config(properties)
+    left_out = _WITHOUT_MEANING | consumed(properties)
     for name, value in properties.items():
         if name in _CONVERTED:
             config |= _CONVERTED[name](str(value))
-        elif name not in _WITHOUT_MEANING:
+        elif name not in left_out:
             config[_RENAMED.get(name, name)] = value
     if "enable.idempotence" in properties:
         config["enable.idempotence"] = properties["enable.idempotence"]

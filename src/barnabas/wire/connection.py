@@ -51,10 +51,9 @@ class Connection:
         self._transport = transport
         self._settings = settings
         self._correlation_id = 0
+        self._theirs: Mapping[int, tuple[int, int]] = {}
         self.api_versions = self._negotiate()
-        self._theirs: Mapping[int, tuple[int, int]] = {
-            row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys
-        }
+        self._theirs = {row.api_key: (row.min_version, row.max_version) for row in self.api_versions.api_keys}
         self._login = login
         self._authenticate()
 
@@ -104,6 +103,7 @@ class Connection:
     def begin(self, request: Message, version_max: int | None = None) -> Pending:
         """Send now, `finish` later: the broker works while the caller does. Answers come in the order of
         the questions, and nothing else may be asked in between."""
+        self._stay_authenticated()
         version = self.version_of(request.API_KEY)
         if version_max is not None:
             version = min(version, version_max)
@@ -111,6 +111,7 @@ class Connection:
 
     def finish(self, pending: Pending, answer: type[R], timeout_ms: int | None = None) -> R:
         frame = self._receive(self._settings.request_timeout_ms if timeout_ms is None else timeout_ms)
+        self.was_answered = True
         # A view: records that come by the megabyte are not copied once more.
         return self._read(pending.api_key, pending.version, memoryview(frame), pending.correlation_id, answer)
 
@@ -173,7 +174,7 @@ class Connection:
 
     def _receive(self, timeout_ms: int) -> bytearray:
         head = self._transport.receive(4, timeout_ms / 1000)
-        if head.startswith(_TLS_ALERT) and self._settings.tls is None:
+        if head.startswith(_TLS_ALERT) and not self._theirs:
             raise TlsError(
                 "the broker speaks TLS on this port: set security.protocol to SSL or SASL_SSL, "
                 "or use the port of a PLAINTEXT or SASL_PLAINTEXT listener"

@@ -81,7 +81,8 @@ def _no_sasl() -> ApiError:
 
 def _exchanges(settings: SaslSettings) -> Callable[[], ClientExchange]:
     if settings.mechanism == OAUTHBEARER:
-        return _oauth_exchanges(settings)
+        token_and_extensions = bearer(settings)
+        return lambda: _oauth_exchange(*token_and_extensions())
     username, password = settings.options["username"], settings.options["password"]
     if settings.mechanism == "PLAIN":
         return lambda: PlainClient(username, password)
@@ -92,7 +93,12 @@ def _exchanges(settings: SaslSettings) -> Callable[[], ClientExchange]:
     return lambda: ScramClient(mechanism, username, password, secrets.token_urlsafe(24), extensions)
 
 
-def _oauth_exchanges(settings: SaslSettings) -> Callable[[], ClientExchange]:
+def _oauth_exchange(token: Token, extensions: dict[str, str]) -> ClientExchange:
+    return OAuthBearerClient(token.text, extensions)
+
+
+def bearer(settings: SaslSettings) -> Callable[[], tuple[Token, dict[str, str]]]:
+    """A token that is still good, whenever it is called, and the extensions that go with it."""
     from barnabas.wire.tokens import TokenSource, retriever  # HTTP is not cheap to import
 
     options = settings.options
@@ -106,7 +112,7 @@ def _oauth_exchanges(settings: SaslSettings) -> Callable[[], ClientExchange]:
             source = TokenSource(lambda: _unsecured(settings))
     except TokenError as error:
         raise SettingsError(f"sasl.jaas.config: {error}") from None
-    return lambda: OAuthBearerClient(source.token(), extensions)
+    return lambda: (source.token(), extensions)
 
 
 def _unsecured(settings: SaslSettings) -> Token:

@@ -114,6 +114,10 @@ def _read(store: StoreFile) -> bytes:
         raise SettingsError(f"{_named(store)}: {error.strerror}") from None
 
 
+def is_pkcs12(store: StoreFile) -> bool:
+    return not store.is_pem and _read(store).startswith(_DER_SEQUENCE)
+
+
 def _looks_like_pem(data: bytes) -> bool:
     return b"-----BEGIN " in data[:4096]
 

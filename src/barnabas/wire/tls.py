@@ -24,7 +24,7 @@ _PROBE_TIMEOUT_S = 2.0
 
 # OpenSSL's numbers for what may be wrong with a certificate.
 _NOT_YET_VALID, _EXPIRED, _WRONG_HOST, _WRONG_IP = 9, 10, 62, 64
-_WITHOUT_KNOWN_ISSUER = frozenset({2, 18, 19, 20, 21})
+_WITHOUT_KNOWN_ISSUER = frozenset({2, 7, 18, 19, 20, 21})  # 7: another with the same name has
 
 
 def context_of(settings: TlsSettings) -> ssl.SSLContext:

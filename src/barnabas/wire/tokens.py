@@ -15,7 +15,7 @@ from urllib.request import BaseHandler, HTTPRedirectHandler, HTTPSHandler, Reque
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.security.oauthbearer import Token, TokenError, token_of
-from barnabas.wire.errors import NetworkError, SettingsError
+from barnabas.wire.errors import NetworkError, SettingsError, TlsError
 from barnabas.wire.security_settings import SaslSettings, tls_settings
 
 ANSWER_BYTES_MAX = 1 << 20
@@ -30,16 +30,16 @@ class TokenSource:
 
     def __init__(self, retrieve: Retrieve) -> None:
         self._retrieve = retrieve
-        self._held = ""
+        self._held: Token | None = None
         self._renew_at_s = 0.0
 
-    def token(self) -> str:
-        if time.monotonic() >= self._renew_at_s:
+    def token(self) -> Token:
+        if self._held is None or time.monotonic() >= self._renew_at_s:
             try:
                 fresh = self._retrieve()
             except TokenError as error:
                 raise ApiError(ErrorCode.SASL_AUTHENTICATION_FAILED, f"No token: {error}") from None
-            self._held = fresh.text
+            self._held = fresh
             lifetime_s = 0.0 if fresh.expires_at_ms is None else fresh.expires_at_ms / 1000 - time.time()
             self._renew_at_s = time.monotonic() + lifetime_s * _RENEWED_AFTER
         return self._held
@@ -111,6 +111,8 @@ def _post(url: str, body: bytes, authorization: str, settings: SaslSettings) -> 
         raise TokenError(f"the token endpoint {url} refuses with {error.code}: {said}") from None
     except (URLError, OSError) as error:
         reason = getattr(error, "reason", error)
+        if isinstance(reason, ssl.SSLError):
+            raise TlsError(f"the token endpoint {url} is not believed: {reason}") from None
         raise NetworkError(f"the token endpoint {url} cannot be reached: {reason}") from None
 
 

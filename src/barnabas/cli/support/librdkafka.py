@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from barnabas.cli.support.log_lines import log
 from barnabas.client.config import translate
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.wire import SettingsError
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
@@ -93,7 +94,10 @@ def build(
     quiet = logging.getLogger("barnabas.cli.librdkafka")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
-    config = {**defaults, **translate(properties), **arguments}
+    try:
+        config = {**defaults, **translate(properties), **arguments}
+    except SettingsError as error:
+        raise ConfigError(str(error)) from None
     while True:
         try:
             return factory(config, logger=quiet)

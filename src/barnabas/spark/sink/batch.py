@@ -89,7 +89,7 @@ def _attempt(sink: Sink, cluster: Cluster, begun: Begun, entry: Entry | None, jo
         raise
 
 
-def write_at_least_once(sink: Sink, job: Job) -> None:
+def write_at_least_once(job: Job) -> None:
     for report in telling(lambda: job(None)):
         if report.refusal is not None:
             raise PipelineError(report.refusal)

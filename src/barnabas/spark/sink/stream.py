@@ -42,7 +42,7 @@ class BatchSink:
     def __call__(self, df: DataFrame, batch_id: int) -> None:
         session = session_of(df)
         if not self._sink.exactly_once:
-            write_at_least_once(self._sink, self.job(df, session))
+            write_at_least_once(self.job(df, session))
             return
         query_id = session.query_id(self._checkpoint)
         if batch_id == 0 and session.is_checkpoint_temporary(query_id):
@@ -110,7 +110,7 @@ def write(
     whole = BatchSink(sink, columns_of(df.schema, sink.topic), _listed(order_by), None)
     job = whole.job(df, session_of(df))
     if not sink.exactly_once:
-        write_at_least_once(sink, job)
+        write_at_least_once(job)
         return
     transactional_id = sink.transactional_id or f"barnabas-spark-{uuid.uuid4()}"
     write_exactly_once(sink, transactional_id, None, job)
