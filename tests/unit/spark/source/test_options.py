@@ -155,7 +155,7 @@ def test_a_stream_has_no_end(option: str) -> None:
 )
 def test_a_batch_that_would_read_nothing_is_refused(given: dict[str, str]) -> None:
     with pytest.raises(PipelineError, match="A batch query cannot"):
-        settings(**given)
+        settings(False, **given)
 
 
 def test_loading_refuses_what_neither_a_stream_nor_a_batch_could_use() -> None:
