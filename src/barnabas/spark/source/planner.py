@@ -103,6 +103,7 @@ class Planner:
         self._progress.finished(offsets)
 
     def close(self) -> None:
+        self._progress.close()
         self._cluster.close()
 
     def _lost(self, sentence: str) -> None:

@@ -50,6 +50,10 @@ class Progress:
         else:
             self._committed, self._warned = dict(offsets), ""
 
+    def close(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+
     def _warn(self, why: str) -> None:
         if why != self._warned:
             self._warned = why

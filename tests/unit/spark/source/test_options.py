@@ -24,14 +24,14 @@ from barnabas.spark.source.settings import SourceSettings, check_options, source
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def settings(streaming: bool = False, **given: str) -> SourceSettings:
+def settings(streaming: bool = False, /, **given: str) -> SourceSettings:
     named = {name.replace("__", "."): value for name, value in given.items()}
     options = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t", **named}
     return source_settings(Options({name: text for name, text in options.items() if text}), streaming)
 
 
 def test_a_stream_starts_at_the_latest_and_a_batch_reads_everything() -> None:
-    assert settings(streaming=True).start == Everywhere(LATEST)
+    assert settings(True).start == Everywhere(LATEST)
     assert settings().start == Everywhere(EARLIEST)
     assert settings().end == Everywhere(LATEST)
 
@@ -70,7 +70,7 @@ def test_a_time_without_records_may_stand_for_the_latest() -> None:
 
 
 def test_offsets_are_json() -> None:
-    assert settings(streaming=True, startingOffsets='{"t":{"0":23,"1":-1}}').start == AtOffsets(
+    assert settings(True, startingOffsets='{"t":{"0":23,"1":-1}}').start == AtOffsets(
         {A: 23, B: -1}, "startingOffsets"
     )
 
@@ -141,7 +141,7 @@ def test_a_bad_option_is_one_sentence(given: dict[str, str], sentence: str, stre
 @pytest.mark.parametrize("option", ["endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp"])
 def test_a_stream_has_no_end(option: str) -> None:
     with pytest.raises(PipelineError, match=f"{option} is not valid in a streaming query"):
-        settings(streaming=True, **{option: "latest"})
+        settings(True, **{option: "latest"})
 
 
 @pytest.mark.parametrize(
