@@ -153,13 +153,17 @@ def test_a_task_that_fails_in_the_middle_of_its_write_costs_nothing(
     files: support.Files,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     """Behind the shuffle, after the first rows are in the log."""
     flag = str(tmp_path / "failed")
 
     def fail_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from batches
-        if not os.path.exists(flag):
+        row_count = 0
+        for batch in batches:
+            row_count += batch.num_rows
+            yield batch
+        if row_count and not os.path.exists(flag):
             open(flag, "x").close()
             raise OSError("fails on demand")
 
@@ -168,6 +172,8 @@ def test_a_task_that_fails_in_the_middle_of_its_write_costs_nothing(
         return rows.mapInArrow(fail_once, rows.schema)
 
     monkeypatch.setattr(stream, "shuffled", shuffled)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "200")
+    request.addfinalizer(lambda: spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch"))
     files.add({**row, "value": row["value"] + "x" * 6_000} for row in support.rows(3000, keys=1))
     writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
     support.run(writer, tmp_path / "checkpoint")
