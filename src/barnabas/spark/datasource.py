@@ -12,6 +12,8 @@ from barnabas.spark.planning_errors import plainly
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from barnabas.spark.sink.unshuffled import StreamWriter
+    from barnabas.spark.sink.whole import BatchWriter
     from barnabas.spark.source.batch import BatchReader
     from barnabas.spark.source.stream import StreamReader
 
@@ -52,3 +54,15 @@ class BarnabasDataSource(DataSource):
         options = Options(self.options)
         refuse_other_schema(options, schema)
         return StreamReader(options, source_settings(options, streaming=True))
+
+    @plainly
+    def streamWriter(self, schema: StructType, overwrite: bool) -> StreamWriter:  # noqa: ARG002
+        from barnabas.spark.sink.planning import plan_stream
+
+        return plan_stream(Options(self.options), schema)
+
+    @plainly
+    def writer(self, schema: StructType, overwrite: bool) -> BatchWriter:
+        from barnabas.spark.sink.planning import plan_batch
+
+        return plan_batch(Options(self.options), schema, overwrite)

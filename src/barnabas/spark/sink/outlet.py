@@ -61,7 +61,12 @@ class Outlet:
 
     def send(self, rows: Mapping[TopicPartition, Rows]) -> None:
         """All of it is in the log when this returns."""
-        self.send_batches({partition: self._encoded(partition, part) for partition, part in rows.items()})
+        self.send_batches(
+            {
+                partition: encoded(self._sink, self._producer, partition, part, self.next_sequence(partition))
+                for partition, part in rows.items()
+            }
+        )
 
     def send_batches(self, batches: Mapping[TopicPartition, Iterator[Encoded]]) -> None:
         """A request takes one batch of a partition: as many rounds as the longest has batches."""
@@ -94,28 +99,6 @@ class Outlet:
         if new and self._transactions is not None:
             self._transactions.add(self._producer, new)
 
-    def _encoded(self, partition: TopicPartition, rows: Rows) -> Iterator[Encoded]:
-        try:
-            yield from encode(
-                rows.keys,
-                rows.values,
-                rows.headers,
-                timestamp_ms=int(time.time() * 1000),
-                batch_bytes=self._sink.batch_bytes,
-                codec=self._sink.codec,
-                level=self._sink.level,
-                producer_id=self._producer.producer_id,
-                producer_epoch=self._producer.producer_epoch,
-                base_sequence=self.next_sequence(partition),
-                transactional=self._producer.transactional_id is not None,
-                request_bytes_max=self._sink.request_bytes_max,
-            )
-        except TooLargeError as error:
-            raise PipelineError(
-                f"A record for {partition} is too large: {error}; raise kafka.max.request.size (and the "
-                "topic's max.message.bytes), or make the record smaller."
-            ) from error
-
     def _note(self, partition: TopicPartition, offset: int, count: int) -> None:
         self._sequences[partition] = increment_sequence(self.next_sequence(partition), count)
         before = self._written.get(partition)
@@ -126,6 +109,31 @@ class Outlet:
             before.first_offset if before else offset,
             offset + count - 1,
         )
+
+
+def encoded(
+    sink: Sink, producer: Producer, partition: TopicPartition, rows: Rows, sequence: int
+) -> Iterator[Encoded]:
+    try:
+        yield from encode(
+            rows.keys,
+            rows.values,
+            rows.headers,
+            timestamp_ms=int(time.time() * 1000),
+            batch_bytes=sink.batch_bytes,
+            codec=sink.codec,
+            level=sink.level,
+            producer_id=producer.producer_id,
+            producer_epoch=producer.producer_epoch,
+            base_sequence=sequence,
+            transactional=producer.transactional_id is not None,
+            request_bytes_max=sink.request_bytes_max,
+        )
+    except TooLargeError as error:
+        raise PipelineError(
+            f"A record for {partition} is too large: {error}; raise kafka.max.request.size (and the topic's "
+            "max.message.bytes), or make the record smaller."
+        ) from error
 
 
 def _translated(error: ApiError) -> Exception:

@@ -26,10 +26,11 @@ def place(named: pa.Array | None, keys: pa.Array | None, without_key: Ints, part
     return placed if named is None else pc.coalesce(named.cast(pa.int32()), placed)
 
 
-def place_by_topic(topics: pa.Array, keys: pa.Array, without_key: pa.Array, targets: Targets) -> pa.Array:
+def place_by_topic(
+    topics: pa.Array, named: pa.Array | None, keys: pa.Array | None, without_key: Ints, targets: Targets
+) -> pa.Array:
     """The same where every row has a topic of its own; null where there is no such topic."""
     names = topics.dictionary_encode()
-    numbers = without_key.to_numpy(zero_copy_only=False)
     placed = pa.nulls(len(topics), pa.int32())
     for index, name in enumerate(names.dictionary.to_pylist()):
         try:
@@ -37,5 +38,5 @@ def place_by_topic(topics: pa.Array, keys: pa.Array, without_key: pa.Array, targ
         except PipelineError:
             continue
         is_here = pc.fill_null(pc.equal(names.indices, index), False)
-        placed = pc.if_else(is_here, place(None, keys, numbers, partition_count), placed)
+        placed = pc.if_else(is_here, place(named, keys, without_key, partition_count), placed)
     return placed

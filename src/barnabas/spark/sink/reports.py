@@ -85,9 +85,13 @@ def _check_owners(reports: Sequence[Report]) -> list[Written]:
     for report in reports:
         for row in report.written:
             if row.where in seen:
-                raise PipelineError(
-                    f"two tasks wrote to {row.where}: use barnabas.spark.write_stream(df), which brings "
-                    "the rows of a partition together; nothing was committed."
-                )
+                raise PipelineError(shared_sentence(row.where))
             seen[row.where] = row
     return list(seen.values())
+
+
+def shared_sentence(where: str) -> str:
+    return (
+        f"two tasks wrote to {where}: use barnabas.spark.write_stream(df), which brings the rows of a "
+        "partition together; nothing was committed."
+    )

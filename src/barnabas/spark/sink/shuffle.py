@@ -89,7 +89,8 @@ def _placed_by_topic(sink: Sink) -> Any:
         from barnabas.spark.sink.targets import Targets
         from barnabas.spark.sink.task import connected
 
-        return place_by_topic(topic, key, without_key, Targets(connected(sink)))
+        numbers = without_key.to_numpy(zero_copy_only=False)
+        return place_by_topic(topic, None, key, numbers, Targets(connected(sink)))
 
     return _arrow_udf(place, "topic", "key", "without_key")
 

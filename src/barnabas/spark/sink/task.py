@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 from pyspark import TaskContext
 
+from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.sink.outlet import Outlet
-from barnabas.spark.sink.reports import FencedError, Report
-from barnabas.spark.sink.rows import column_of, gathered, grouped
+from barnabas.spark.sink.reports import FencedError, Report, Written
+from barnabas.spark.sink.rows import Rows, column_of, gathered, grouped
 from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.targets import Targets
 from barnabas.wire import Cluster
@@ -73,20 +74,38 @@ def write_rows(
 ) -> Report:
     """What the user did wrong, and that the transaction is lost, goes back as a value: the driver says it.
     All else is raised and fails the task."""
-    context = TaskContext.get()
-    assert context is not None
     cluster = connected(sink)
     outlet = Outlet(sink, cluster, producer or idempotent_producer(cluster))
-    targets = Targets(cluster)
     rows, refusal, is_fenced = 0, None, False
     try:
-        for batch in gathered(batches):
+        for batch, groups in runs(sink, cluster, batches, partitions):
             rows += batch.num_rows
-            outlet.send(dict(grouped(batch, sink.topic, partitions(batch), targets)))
+            outlet.send(groups)
     except PipelineError as error:
         refusal = str(error)
     except FencedError:
         is_fenced = True
+    return report_of(batches, rows, outlet.written, refusal, is_fenced)
+
+
+def runs(
+    sink: Sink, cluster: Cluster, batches: Iterable[pa.RecordBatch], partitions: Partitions
+) -> Iterator[tuple[pa.RecordBatch, dict[TopicPartition, Rows]]]:
+    """Rows by the partition they go to, some megabytes at a time."""
+    targets = Targets(cluster)
+    for batch in gathered(batches):
+        yield batch, dict(grouped(batch, sink.topic, partitions(batch), targets))
+
+
+def report_of(
+    batches: Iterable[pa.RecordBatch],
+    rows: int,
+    written: tuple[Written, ...],
+    refusal: str | None,
+    is_fenced: bool = False,
+) -> Report:
     for _ in batches:
         """Spark wants to be read to the end."""
-    return Report(context.partitionId(), context.stageId(), rows, outlet.written, refusal, is_fenced)
+    context = TaskContext.get()
+    assert context is not None
+    return Report(context.partitionId(), context.stageId(), rows, written, refusal, is_fenced)

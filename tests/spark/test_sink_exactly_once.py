@@ -1,0 +1,216 @@
+"""`barnabas.spark.write_stream`: every row once, whatever fails in between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+from tests.support import spark_sink as support
+
+import barnabas.spark
+from barnabas.spark.sink import stream
+from barnabas.spark.sink.commit import end
+from barnabas.spark.sink.ledger import group_of
+from barnabas.spark.sink.shuffle import shuffled as plain_shuffled
+from barnabas.testing import BrokerProcess
+from barnabas.wire import Cluster
+from barnabas.wire.transactions import Transactions, stable_offsets
+
+END = "barnabas.spark.sink.batch.end"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> support.Files:
+    return support.Files(tmp_path / "in")
+
+
+@pytest.fixture
+def bootstrap(target: BrokerProcess) -> str:
+    return target.bootstrap
+
+
+@pytest.fixture
+def out(bootstrap: str, topic: str) -> str:
+    support.create_topic(bootstrap, topic, 3)
+    return topic
+
+
+def test_every_row_arrives_once_by_the_partitioner_of_java_clients(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(300))
+    files.add(support.rows(200, start=300))
+    run = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    support.run(run, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(500)
+    # murmur2, as in Java: key-0 … key-4 of three partitions.
+    from barnabas.records.arrow.murmur import partitions_of
+
+    places = partitions_of(pa.array([f"key-{number}".encode() for number in range(5)]), 3).to_pylist()
+    for read in support.committed(bootstrap, out):
+        assert read.key is not None
+        assert read.partition == places[int(read.key[-1:])]
+
+
+def test_the_order_of_each_key_survives_the_shuffle(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(5000, keys=7))
+    run = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    support.run(run, tmp_path / "checkpoint")
+    by_key: dict[bytes | None, list[bytes | None]] = {}
+    for read in support.committed(bootstrap, out):
+        by_key.setdefault(read.key, []).append(read.value)
+    assert len(by_key) == 7
+    assert all(values == sorted(values, key=bytes) for values in by_key.values())  # type: ignore[arg-type]
+
+
+def test_order_by_orders_what_several_tasks_have_of_a_key(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(2000, keys=7))
+    split = files.stream(spark).repartition(8)
+    run = barnabas.spark.write_stream(split, out, order_by="number", **support.options(bootstrap))
+    support.run(run, tmp_path / "checkpoint")
+    by_key: dict[bytes | None, list[bytes | None]] = {}
+    for read in support.committed(bootstrap, out):
+        by_key.setdefault(read.key, []).append(read.value)
+    assert sum(map(len, by_key.values())) == 2000
+    assert all(values == sorted(values, key=bytes) for values in by_key.values())  # type: ignore[arg-type]
+
+
+def test_a_batch_that_spark_forgot_is_skipped_after_a_restart(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The crash between EndTxn and Spark's commit log."""
+    files.add(support.rows(100))
+    files.add(support.rows(100, start=100))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+
+    def end_and_die(*arguments: Any) -> None:
+        end(*arguments)
+        raise KeyError("dies after the end of the transaction")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(END, end_and_die)
+        with pytest.raises(Exception, match="dies after the end"):
+            support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(100)
+    support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(200)
+
+
+def test_an_end_whose_answer_is_lost_is_looked_up_in_the_ledger(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from barnabas.wire import TimedOutError
+
+    def end_unheard(*arguments: Any) -> None:
+        end(*arguments)
+        raise TimedOutError("no answer")
+
+    monkeypatch.setattr(END, end_unheard)
+    files.add(support.rows(100))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(100)
+
+
+def test_a_new_checkpoint_with_the_same_transactional_id_skips_nothing(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(50))
+    settings = support.options(bootstrap, transactionalId=f"id-{out}")
+    for number in range(2):
+        writer = barnabas.spark.write_stream(files.stream(spark), out, **settings)
+        support.run(writer, tmp_path / f"checkpoint-{number}")
+    assert support.values(bootstrap, out) == sorted(support.texts(50) * 2)
+    with Cluster.connect(bootstrap) as cluster:
+        ledger = stable_offsets(cluster, group_of(f"id-{out}"))
+    assert [row.offset for row in ledger.values()] == [1]
+
+
+def test_a_task_that_fails_in_the_middle_of_its_write_costs_nothing(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """Behind the shuffle, after the first rows are in the log."""
+    flag = str(tmp_path / "failed")
+
+    def fail_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        row_count = 0
+        for batch in batches:
+            row_count += batch.num_rows
+            yield batch
+        if row_count and not os.path.exists(flag):
+            open(flag, "x").close()
+            raise OSError("fails on demand")
+
+    def shuffled(*arguments: Any) -> DataFrame:
+        rows = plain_shuffled(*arguments)
+        return rows.mapInArrow(fail_once, rows.schema)
+
+    monkeypatch.setattr(stream, "shuffled", shuffled)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "200")
+    request.addfinalizer(lambda: spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch"))
+    files.add({**row, "value": row["value"] + "x" * 6_000} for row in support.rows(3000, keys=1))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    support.run(writer, tmp_path / "checkpoint")
+    assert os.path.exists(flag)
+    assert [text[:6] for text in support.values(bootstrap, out)] == support.texts(3000)
+    assert len(support.read(bootstrap, out, isolation="read_uncommitted")) > 3000
+
+
+def test_a_batch_that_always_fails_ends_the_query_with_a_sentence_and_writes_nothing(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(10))
+    failing = files.stream(spark).withColumn("value", sql.expr("cast(raise_error('fails always') as string)"))
+    writer = barnabas.spark.write_stream(failing, out, **support.options(bootstrap, attempts="2"))
+    with pytest.raises(Exception, match=r"Batch 0 could not be written in 2 attempts.*fails always"):
+        support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == []
+
+
+def test_a_query_that_has_lost_its_id_to_another_one_is_told_so(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+
+    def end_late(*arguments: Any) -> None:
+        with Cluster.connect(bootstrap) as other:
+            Transactions(other, f"id-{out}").take(30_000)
+        end(*arguments)
+
+    monkeypatch.setattr(END, end_late)
+    files.add(support.rows(10))
+    settings = support.options(bootstrap, transactionalId=f"id-{out}")
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **settings)
+    with pytest.raises(Exception, match="Two queries share one transactional id"):
+        support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == []
