@@ -219,6 +219,14 @@ def test_producer_and_consumer_take_the_same_settings(kafka: SecureKafka, topic:
 # --- the tools -------------------------------------------------------------------------------------------
 
 
+WRONG = """\
+security.protocol=SASL_PLAINTEXT
+sasl.mechanism=PLAIN
+sasl.username=alice
+sasl.password=wrong
+"""
+
+
 def _tool(name: str, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).parent / name), *words]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
@@ -250,11 +258,29 @@ def test_the_tools_get_in_with_a_command_config(kafka: SecureKafka, topic: str, 
 
 
 def test_a_tool_says_that_the_password_is_wrong_and_ends(kafka: SecureKafka, tmp_path: Path) -> None:
-    wrong = (
-        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.username=alice\nsasl.password=wrong\n"
-    )
-    config = ["--command-config", _written(wrong, tmp_path / "wrong.properties")]
+    config = ["--command-config", _written(WRONG, tmp_path / "wrong.properties")]
     ended = _tool("kafka-topics", "--bootstrap-server", kafka.bootstrap("SASL"), *config, "--list")
     assert ended.returncode == 1
     assert "Authentication failed: Invalid username or password" in ended.stdout
     assert "SaslAuthenticationException" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("kafka-console-producer", "Error when sending message to topic"),
+        ("kafka-console-consumer", "Error processing message, terminating consumer process"),
+    ],
+)
+def test_the_console_tools_end_as_javas_do_when_they_are_refused(
+    kafka: SecureKafka, topic: str, tmp_path: Path, name: str, head: str
+) -> None:
+    config = ["--command-config", _written(WRONG, tmp_path / "wrong.properties")]
+    ended = _tool(name, "--bootstrap-server", kafka.bootstrap("SASL"), *config, "--topic", topic, stdin="x\n")
+    assert ended.returncode == 0
+    said = [line for line in ended.stderr.splitlines() if "INFO" not in line]
+    assert "failed authentication due to: Authentication failed" in said[0]
+    assert head in said[1]
+    assert said[2].endswith(
+        "SaslAuthenticationException: Authentication failed: Invalid username or password"
+    )

@@ -33,7 +33,7 @@ from barnabas.cli.support.librdkafka import (
 from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.options import Options
 from barnabas.cli.support.running import parse, run
-from barnabas.cli.support.topic_metadata import TopicMetadata
+from barnabas.cli.support.topic_metadata import RefusedError, TopicMetadata
 from barnabas.model.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
@@ -163,7 +163,10 @@ class Session:
         deadline = time.monotonic() + self._max_block_ms / 1000
         attempt = 0
         while self._metadata.is_available and (left := deadline - time.monotonic()) > 0:
-            states = self._metadata.ask([self._topic], left)
+            try:
+                states = self._metadata.ask([self._topic], left)
+            except RefusedError as refusal:
+                return str(refusal)
             if states is not None and not states[0].error:
                 return None
             if states is not None and not states[0].may_appear:

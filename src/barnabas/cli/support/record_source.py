@@ -13,7 +13,7 @@ from barnabas.cli.support.connection_warnings import ConnectionWarnings
 from barnabas.cli.support.failures import java_name
 from barnabas.cli.support.librdkafka import CONSUMER_DEFAULTS, ERRORS, build, exception_name, sentence
 from barnabas.cli.support.options import OptionError
-from barnabas.cli.support.topic_metadata import TopicMetadata, TopicState
+from barnabas.cli.support.topic_metadata import RefusedError, TopicMetadata, TopicState
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 
@@ -178,7 +178,10 @@ class RecordSource:
 
     def _states(self) -> list[TopicState] | None:
         left_seconds = _ASK_SECONDS if self._timeout_ms is None else self._timeout_ms / 1000
-        return self._metadata.ask([self._selection.topic or ""], left_seconds)
+        try:
+            return self._metadata.ask([self._selection.topic or ""], left_seconds)
+        except RefusedError as refusal:
+            raise ReadingError(str(refusal)) from None
 
     def _troubled(self, state: TopicState) -> bool:
         if state.error is ErrorCode.INVALID_TOPIC_EXCEPTION:

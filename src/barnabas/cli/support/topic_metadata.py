@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from barnabas.cli.support.connection_warnings import ConnectionWarnings
+from barnabas.cli.support.failures import java_name
 from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
-from barnabas.model.errors import ErrorCode
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
-from barnabas.wire import Cluster, NetworkError, SettingsError, WireError
+from barnabas.wire import Cluster, NetworkError, SettingsError, TlsError, WireError
 from barnabas.wire.codes import known
 
 _ASK_SECONDS_MIN = 0.05
@@ -29,6 +30,10 @@ class TopicState:
     def may_appear(self) -> bool:
         """Whether waiting may help."""
         return self.error.retriable
+
+
+class RefusedError(Exception):
+    """No broker lets us in, and asking again would not help: Java's exception and its sentence."""
 
 
 class TopicMetadata:
@@ -49,7 +54,8 @@ class TopicMetadata:
 
     def ask(self, names: Sequence[str] | None, left_seconds: float) -> list[TopicState] | None:
         """One question, about these topics or (None) all: what is wrong is printed as Kafka's clients do.
-        None when nobody answered. A topic asked for by name is created if the broker allows it."""
+        None when nobody answered. A topic asked for by name is created if the broker allows it. RefusedError
+        for a wrong password or a certificate that is not believed."""
         assert self._cluster is not None
         topics = None if names is None else [MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics, allow_auto_topic_creation=names is not None)
@@ -59,6 +65,10 @@ class TopicMetadata:
         except NetworkError as error:
             self._warnings.wire(error)
             return None
+        except (ApiError, TlsError) as error:
+            problem = f"[{self._who}] Connection to node -1 failed authentication due to: {error}"
+            log("ERROR", problem, NETWORK_CLIENT)
+            raise RefusedError(f"{java_name(error)}: {error}") from None
         except WireError:
             return None
         self._answers += 1
