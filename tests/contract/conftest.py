@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -62,8 +62,10 @@ def start_zookeeper(zookeeper: ZookeeperServer, tmp_path: Path) -> Iterator[Call
     """Starts servers for one test alone. Asks for the shared one first: without Java the test is skipped."""
     with ExitStack() as servers:
 
-        def starter(name: str = "alone", extra: str = "", myid: int | None = None) -> ZookeeperServer:
-            server = ZookeeperServer(tmp_path / name, extra=extra)
+        def starter(
+            name: str = "alone", extra: str = "", myid: int | None = None, java_options: Sequence[str] = ()
+        ) -> ZookeeperServer:
+            server = ZookeeperServer(tmp_path / name, extra=extra, java_options=java_options)
             if myid is not None:
                 (server.directory / "data" / "myid").write_text(f"{myid}\n")
             servers.callback(server.kill)

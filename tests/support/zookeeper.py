@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,10 +24,13 @@ def free_port() -> int:
 
 
 class ZookeeperServer:
-    """`extra` are further lines of its properties file."""
+    """`extra` are further lines of its properties file, `java_options` further words for its JVM."""
 
-    def __init__(self, directory: Path, port: int | None = None, extra: str = "") -> None:
+    def __init__(
+        self, directory: Path, port: int | None = None, extra: str = "", java_options: Sequence[str] = ()
+    ) -> None:
         self.directory = directory
+        self._java_options = java_options
         self.port = port or free_port()
         self._process: subprocess.Popen[bytes] | None = None
         (directory / "data").mkdir(parents=True, exist_ok=True)
@@ -41,7 +45,8 @@ class ZookeeperServer:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = server_command(str(self.properties), str(self.properties))
+        java, *words = server_command(str(self.properties), str(self.properties))
+        command = [java, *self._java_options, *words]
         with open(self.directory / "out.log", "ab") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output, cwd=self.directory)
 

@@ -30,7 +30,13 @@ _PATTERNS = (
     "zookeeper-*.jar",
 )
 _NEEDED = ("zookeeper-[0-9]*.jar", "zookeeper-jute-*.jar")
-_LEFT_OUT = ("netty-all-*", "*native*", "*tcnative*")  # machine code that ZooKeeper does without
+# Machine code, without which Java's own sockets and TLS are used.
+_LEFT_OUT = (
+    "netty-all-*",
+    "netty-tcnative-*",
+    "netty-transport-native-epoll-*",
+    "netty-transport-native-kqueue-*",
+)
 _SERVER_HEAP = "-Xmx512M -Xms512M"
 _SHELL_HEAP = "-Xmx256M"
 _LOGGING = Path(__file__).with_name("zookeeper")

@@ -8,22 +8,26 @@ again. A session that ends takes with it every submission that was made before i
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
 from kazoo.exceptions import KazooException
+from kazoo.handlers.threading import KazooTimeoutError
 
 from barnabas.ports import Read, SessionBegan, SessionEnded, StoreEvent, Write
 from barnabas.store.session import EventQueue, check, lost
-from barnabas.store.zookeeper_client import Client, Handler
+from barnabas.store.zookeeper_client import DROPPED, GONE, Client, Handler
 from barnabas.store.zookeeper_nodes import Nodes
 from barnabas.store.zookeeper_options import ZookeeperError, ZookeeperOptions, check_connect
 from barnabas.store.zookeeper_worker import Close, Item, Submission, Wake, Worker
 
 log = logging.getLogger("kafka.zookeeper.ZooKeeperClient")
 
+_LOOK_AGAIN_SECONDS = 0.05
 _RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
 
 
@@ -47,11 +51,9 @@ class ZookeeperStore:
         with a sentence."""
         assert self._closed, "started twice"
         self._notify = notify
-        self._client.start_async().wait(self._options.connection_timeout_ms / 1000)
+        live = self._client.start_async()
         try:
-            if not self._client.connected:
-                raise ZookeeperError(self._unreachable())
-            self._make_chroot()
+            self._reach(live, time.monotonic() + self._options.connection_timeout_ms / 1000)
         except BaseException:
             self._disconnect()
             raise
@@ -89,16 +91,33 @@ class ZookeeperStore:
         self._client.stop()
         self._client.close()
 
-    def _make_chroot(self) -> None:
-        chroot = self._options.chroot
-        try:
-            if chroot:
-                acl = Nodes("", set_acl=self._options.set_acl).acl(chroot)
-                self._client.ensure_path(chroot, acl)
-        except KazooException as error:
-            raise ZookeeperError(
-                f"ZooKeeper at {self._options.hosts} does not let us create {chroot}: {error!r}."
-            ) from error
+    def _reach(self, live: threading.Event, deadline_s: float) -> None:
+        """Connected is not enough: who we say we are is looked at after that, before the first answer."""
+        while True:
+            live.wait(max(0, deadline_s - time.monotonic()))
+            try:
+                self._make_chroot(max(0, deadline_s - time.monotonic()))
+                return
+            except (*DROPPED, *GONE, KazooTimeoutError) as error:
+                if self._client.is_denied:
+                    raise ZookeeperError(
+                        f"ZooKeeper at {self._options.hosts} does not accept the login: correct the username "
+                        "or the password in the JAAS file."
+                    ) from error
+                if time.monotonic() >= deadline_s:
+                    raise ZookeeperError(self._unreachable()) from error
+            except KazooException as error:
+                raise ZookeeperError(
+                    f"ZooKeeper at {self._options.hosts} does not let us use {self._options.chroot or '/'}: "
+                    f"{type(error).__name__}."
+                ) from error
+            time.sleep(_LOOK_AGAIN_SECONDS)
+
+    def _make_chroot(self, timeout_s: float) -> None:
+        """As Kafka does. The root is always there, and so asking for it tells whether anybody answers."""
+        path = self._options.chroot or "/"
+        acl = Nodes("", set_acl=self._options.set_acl).acl(path)
+        self._client.ensure_path_async(path, acl).get(timeout=timeout_s)
 
     def _unreachable(self) -> str:
         seconds = self._options.connection_timeout_ms / 1000
@@ -117,6 +136,8 @@ class ZookeeperStore:
 def _client(options: ZookeeperOptions, handler: Handler, inbox: SimpleQueue[Item]) -> Client:
     sasl = None
     if options.sasl is not None:
+        if importlib.util.find_spec("puresasl") is None:
+            raise ZookeeperError("A login at ZooKeeper needs pure-sasl: pip install 'barnabas[cluster]'")
         sasl = {"mechanism": "DIGEST-MD5", "service": "zookeeper", "principal": "zk-sasl-md5"}
         sasl |= options.sasl._asdict()
     return Client(

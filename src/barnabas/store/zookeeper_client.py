@@ -16,7 +16,7 @@ from kazoo import exceptions
 from kazoo.client import KazooClient
 from kazoo.handlers.threading import AsyncResult, SequentialThreadingHandler
 from kazoo.protocol import serialization
-from kazoo.protocol.states import KazooState, ZnodeStat
+from kazoo.protocol.states import KazooState, KeeperState, ZnodeStat
 
 Result: TypeAlias = Any  # kazoo says nothing about its types
 Operation: TypeAlias = Any
@@ -162,6 +162,7 @@ class Client(KazooClient):  # type: ignore[misc]
     def __init__(self, on_began: Callable[[int], None], on_ended: Callable[[], None], **options: Any) -> None:
         super().__init__(**options)
         self.generation = 0
+        self.is_denied = False  # the ensemble does not believe who we say we are
         self._on_began = on_began
         self._on_ended = on_ended
         self._begun: int | None = None
@@ -182,6 +183,7 @@ class Client(KazooClient):  # type: ignore[misc]
             self._begun = self._session_id
             self._on_began(self._session_id)
         elif state == KazooState.LOST and self._begun is not None:
+            self.is_denied = self.client_state == KeeperState.AUTH_FAILED
             self._begun = None
             self.generation += 1
             self._on_ended()

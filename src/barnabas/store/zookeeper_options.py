@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import ssl
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.store.tree import check_path
+from barnabas.wire.errors import SettingsError
+from barnabas.wire.security_settings import StoreFile, TlsSettings
+from barnabas.wire.tls import context_of
 
 DEFAULT_PORT = 2181
-_PEM = "PEM"
 # Passwords and tokens live below these: not for everybody's eyes, even where the rest of the tree is.
 _SENSITIVE = ("/config/users", "/config/brokers", "/delegation_token/tokens")
 _CONSUMERS = "/consumers"  # old consumers, who are somebody else, write below this node
-_VERSIONS = {
-    "TLSv1": ssl.TLSVersion.TLSv1,
-    "TLSv1.1": ssl.TLSVersion.TLSv1_1,
-    "TLSv1.2": ssl.TLSVersion.TLSv1_2,
-    "TLSv1.3": ssl.TLSVersion.TLSv1_3,
-}
 
 
 class ZookeeperError(Exception):
@@ -113,50 +108,36 @@ def is_open(path: str) -> bool:
 
 
 def _tls(settings: BrokerSettings) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     endpoint = settings.optional_text("zookeeper.ssl.endpoint.identification.algorithm") or ""
-    context.check_hostname = endpoint.upper() == "HTTPS"
-    _limit_versions(context, settings)
-    truststore = _pem_file(settings, "truststore")
-    keystore = _pem_file(settings, "keystore")
+    keystore = _store(settings, "keystore")
     try:
-        if truststore is None:
-            context.load_default_certs()
-        else:
-            context.load_verify_locations(truststore)
-        if keystore is not None:
-            password = settings.password("zookeeper.ssl.keystore.password")
-            context.load_cert_chain(keystore, password=None if password is None else password.secret)
-        ciphers = settings.names("zookeeper.ssl.cipher.suites")
-        if ciphers:
-            context.set_ciphers(":".join(ciphers))
-    except (OSError, ssl.SSLError) as error:
-        raise ZookeeperError(f"The zookeeper.ssl.* settings cannot be used: {error}.") from error
-    return context
-
-
-def _limit_versions(context: ssl.SSLContext, settings: BrokerSettings) -> None:
-    names = settings.names("zookeeper.ssl.enabled.protocols") or (settings.text("zookeeper.ssl.protocol"),)
-    unknown = [name for name in names if name not in _VERSIONS]
-    if unknown:
-        raise ZookeeperError(
-            f"zookeeper.ssl.enabled.protocols names {unknown[0]}; there are {', '.join(_VERSIONS)}."
+        return context_of(
+            TlsSettings(
+                verify_hostname=endpoint.upper() == "HTTPS",
+                protocols=_protocols(settings),
+                cipher_suites=settings.names("zookeeper.ssl.cipher.suites"),
+                truststore=_store(settings, "truststore"),
+                keystore=keystore,
+                key_password=keystore.password if keystore else None,
+            )
         )
-    versions = sorted(_VERSIONS[name] for name in names)
-    context.minimum_version, context.maximum_version = versions[0], versions[-1]
+    except SettingsError as error:
+        raise ZookeeperError(f"The connection to ZooKeeper cannot be encrypted: {error}.") from error
 
 
-def _pem_file(settings: BrokerSettings, store: str) -> str | None:
-    """PEM is what Python's TLS reads; a Java key store has to be turned into it once."""
-    location = settings.optional_text(f"zookeeper.ssl.{store}.location")
+def _protocols(settings: BrokerSettings) -> tuple[str, ...]:
+    """Kafka's default is TLSv1.2 alone, which today's ZooKeeper does not offer: unasked, both will do."""
+    enabled = settings.names("zookeeper.ssl.enabled.protocols")
+    if enabled or "zookeeper.ssl.protocol" not in settings.static:
+        return enabled or ("TLSv1.2", "TLSv1.3")
+    return (settings.text("zookeeper.ssl.protocol"),)
+
+
+def _store(settings: BrokerSettings, name: str) -> StoreFile | None:
+    setting = f"zookeeper.ssl.{name}"
+    location = settings.optional_text(f"{setting}.location")
     if not location:
         return None
-    kind = settings.optional_text(f"zookeeper.ssl.{store}.type")
-    guessed = _PEM if os.path.splitext(location)[1].lower() in {".pem", ".crt", ".cert", ".key"} else "JKS"
-    if (kind or guessed).upper() != _PEM:
-        raise ZookeeperError(
-            f"zookeeper.ssl.{store}.location={location} is a {kind or guessed} file; only PEM is read here: "
-            f"turn it into PEM (keytool -importkeystore … -deststoretype PKCS12, then openssl pkcs12 -nodes) "
-            f"and set zookeeper.ssl.{store}.type=PEM."
-        )
-    return location
+    password = settings.password(f"{setting}.password")
+    is_pem = (settings.optional_text(f"{setting}.type") or "").upper() == "PEM"
+    return StoreFile(f"{setting}.location", location, is_pem, password.secret if password else None)

@@ -46,7 +46,7 @@ def test_servers_are_found_with_their_files(tmp_path: Path) -> None:
 def test_the_class_path_has_zookeeper_and_no_more_of_spark_than_it_needs() -> None:
     names = [os.path.basename(path) for path in class_path("this test").split(os.pathsep)]
     assert any(name.startswith("zookeeper-3") for name in names)
-    assert not any("spark" in name or "native" in name for name in names)
+    assert not any("spark" in name or "linux" in name for name in names)
     assert len(names) < 40
 
 
