@@ -24,14 +24,16 @@ def main(server: str, bootstrap: str, topic: str, folder: str) -> None:
         return spark.read.format("barnabas").options(**reading, subscribe=name).load()
 
     rows = read(topic).selectExpr("key", "value")
-    barnabas.spark.write(rows, topic=f"{topic}-copy", **address)
+    # As many partitions there as here, and the same keys: each task has one to itself, and needs no shuffle.
+    rows.write.format("barnabas").options(**address, topic=f"{topic}-saved").mode("append").save()
+    barnabas.spark.write(rows, topic=f"{topic}-written", **address)
     barnabas.spark.register(spark)
-    stream = spark.readStream.format("barnabas").options(**reading, subscribe=f"{topic}-copy").load()
+    stream = spark.readStream.format("barnabas").options(**reading, subscribe=f"{topic}-saved").load()
     loud = stream.selectExpr("key", "upper(cast(value as string)) AS value")
-    into = address | {"checkpointLocation": f"{folder}/loud"}
-    writer = barnabas.spark.write_stream(loud, topic=f"{topic}-loud", **into)
+    into = address | {"checkpointLocation": f"{folder}/checkpoint"}
+    writer = barnabas.spark.write_stream(loud, topic=f"{topic}-streamed", **into)
     writer.trigger(availableNow=True).start().awaitTermination()
-    print(json.dumps({name: words_of(read(name)) for name in (f"{topic}-copy", f"{topic}-loud")}))
+    print(json.dumps({way: words_of(read(f"{topic}-{way}")) for way in ("saved", "written", "streamed")}))
     spark.stop()
 
 
