@@ -27,7 +27,7 @@ setup: $(STAMP) ## Make .venv with every tool in .venv/bin
 run: $(STAMP) ## A single broker on localhost:9092, data in ./data
 	@$(BIN)/barnabas run --data ./data
 
-demo: $(STAMP) ## 1,000 trucks report their position; read them back in order
+demo: $(STAMP) ## 1,000 trucks, two readers, and a PySpark pipeline that writes exactly once; a map in trucks.png
 	@$(BIN)/barnabas demo
 
 check: $(STAMP) ## Lint, types and import contracts, in seconds

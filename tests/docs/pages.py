@@ -22,7 +22,9 @@ from barnabas.testing.process import answers_api_versions
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TOOLS_PAGE = CHECKOUT / "docs" / "tools.md"
-PAGES = sorted([*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [*CHECKOUT.glob("*.md"), *(CHECKOUT / "examples").glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")]
+)
 
 ANY_LINES = "…"
 HOME = "/home/you"  # where the page pretends to be

@@ -14,7 +14,8 @@ import pytest
 from barnabas.protocol.served import SERVED, Served
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted(path for room in ("src", "tests", "tools", "bench") for path in (ROOT / room).rglob("*.py"))
+ROOMS = ("src", "tests", "tools", "bench", "examples")
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 HANDLERS = ROOT / "src/barnabas/broker/handlers"
 
 FILE_LINES_MAX = 600
