@@ -12,7 +12,9 @@ import pytest
 from bench.apache_kafka import UnavailableError, provision
 from hypothesis import settings as hypothesis_settings
 from tests.support.targets import make_broker
+from tests.support.zookeeper import ZookeeperServer
 
+from barnabas.java import JavaError
 from barnabas.testing import BrokerProcess
 
 # A slow machine is no failure: examples have no deadline.
@@ -56,3 +58,18 @@ def apache_kafka_libraries() -> Path:
         return provision()
     except UnavailableError as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperServer]:
+    """One for all tests of a worker: use a chroot of your own."""
+    server = ZookeeperServer(tmp_path_factory.mktemp("zookeeper"))
+    try:
+        server.start()
+    except JavaError as missing:
+        pytest.skip(str(missing))
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.kill()

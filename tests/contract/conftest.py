@@ -1,4 +1,4 @@
-"""One ZooKeeper for all tests of a worker; each test has a chroot of its own."""
+"""A store in the shared ZooKeeper for each test, and servers for those that break them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,10 @@ import pytest
 from tests.support.store import Harness
 from tests.support.zookeeper import ZookeeperServer
 
-from barnabas.java import JavaError
 from barnabas.store.zookeeper import ZookeeperStore
 from barnabas.store.zookeeper_options import ZookeeperOptions
 
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="session")
-def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperServer]:
-    server = ZookeeperServer(tmp_path_factory.mktemp("zookeeper"))
-    try:
-        server.start()
-    except JavaError as missing:
-        pytest.skip(str(missing))
-    try:
-        server.wait()
-        yield server
-    finally:
-        server.kill()
 
 
 @pytest.fixture

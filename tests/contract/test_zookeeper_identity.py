@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from tests.support.certificates import Authority
 from tests.support.store import Harness
-from tests.support.zookeeper import ZookeeperServer, free_port
+from tests.support.zookeeper import ZookeeperServer
 
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import DeniedError, Get, Put
 from barnabas.runtime.zookeeper_login import login_of
 from barnabas.store.zookeeper import ZookeeperStore
-from barnabas.store.zookeeper_options import ZookeeperError, ZookeeperOptions, options_of
+from barnabas.store.zookeeper_errors import ZookeeperError
+from barnabas.store.zookeeper_options import ZookeeperOptions, options_of
+from barnabas.testing import free_port
 
 OpenStore = Callable[[ZookeeperOptions], Harness]
 StartZookeeper = Callable[..., ZookeeperServer]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from kazoo.client import KazooClient
 from tests.support.store import Harness
-from tests.support.zookeeper import ZookeeperServer, free_port
+from tests.support.zookeeper import ZookeeperServer
 
 from barnabas.ports import (
     Changed,
@@ -29,7 +29,9 @@ from barnabas.ports import (
     Values,
 )
 from barnabas.store.zookeeper import ZookeeperStore
-from barnabas.store.zookeeper_options import Login, ZookeeperError, ZookeeperOptions
+from barnabas.store.zookeeper_errors import ZookeeperError
+from barnabas.store.zookeeper_options import Login, ZookeeperOptions
+from barnabas.testing import free_port
 
 OpenStore = Callable[[ZookeeperOptions], Harness]
 InZookeeper = Callable[..., ZookeeperOptions]

@@ -11,16 +11,10 @@ from contextlib import closing
 from pathlib import Path
 
 from barnabas.runtime.zookeeper import server_command
+from barnabas.testing import free_port
 
 WAIT_SECONDS = 60
 TICK_MS = 200  # sessions may be as short as two ticks
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 class ZookeeperServer:
@@ -37,7 +31,7 @@ class ZookeeperServer:
         self.properties = directory / "zookeeper.properties"
         self.properties.write_text(
             f"dataDir={directory}/data\nclientPort={self.port}\nclientPortAddress=127.0.0.1\n"
-            f"tickTime={TICK_MS}\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n{extra}"
+            f"tickTime={TICK_MS}\nmaxSessionTimeout=60000\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n{extra}"
         )
 
     @property

@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from barnabas.broker.adoption import take_over
+from barnabas.broker.membership import claims, others
+from barnabas.broker.timers import Timer
 from barnabas.broker.topic_config import log_config
 from barnabas.controller import elections, tree
-from barnabas.controller.rebuild import image_from
+from barnabas.controller.rebuild import READS, image_from, values_of
 from barnabas.controller.registration import start_alone
 from barnabas.log.config import LogConfig
 from barnabas.model.endpoint import Endpoint
 from barnabas.model.ids import TopicPartition, uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind
-from barnabas.ports import Completed, SessionBegan, SessionEnded, StoreError, Subtree, Value, Values, Write
+from barnabas.ports import Changed, Completed, Get, SessionBegan, SessionEnded, StoreError, Value, Write
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -26,6 +28,9 @@ log = logging.getLogger("kafka.server.BrokerServer")
 # Levels of what works; the next ones join when their APIs do. Java's clients use the consumer protocol
 # (KIP-848) and the second version of transactions (KIP-890) only where they are finalised.
 FEATURES: Mapping[str, int] = {"group.version": 1, "transaction.version": 2}
+
+# An ensemble ends a session some ticks after its time.
+_SESSION_MARGIN_MS = 5_000
 
 
 class BootError(Exception):
@@ -40,14 +45,22 @@ class Boot:
         self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
         self._ready = ready
         self._store_is_new = False
+        self._waiting: Timer | None = None
         node.store.on_session = self._session
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
         if isinstance(event, SessionBegan):
-            self._node.store.submit([Subtree("/")], self._first_read)
+            self._node.store.submit(READS, self._first_read)
 
     def _first_read(self, completed: Completed) -> None:
         values = _values(completed)
+        stranger = others(values, self._node.broker_id)
+        if stranger is not None:
+            raise BootError(stranger)
+        held = claims(values, self._node.broker_id)
+        if held:
+            self._await_end_of(held[0])
+            return
         self._store_is_new = all(value.path != tree.CLUSTER_ID for value in values)
         stored = self._node.logs.stored_cluster_id()
         writes = start_alone(
@@ -59,9 +72,36 @@ class Boot:
         )
         self._node.store.submit(writes, self._written)
 
-    def _written(self, completed: Completed) -> None:
+    def _await_end_of(self, held: Value) -> None:
+        """An earlier life of this broker ended without a word, and its session lives on for a while."""
+        node = self._node
+        if self._waiting is None:
+            log.info("%s is held by an earlier session; waiting until that has ended", held.path)
+            limit_ms = node.settings.integer("zookeeper.session.timeout.ms") + _SESSION_MARGIN_MS
+            self._waiting = node.timers.at(node.now_ms + limit_ms, lambda: self._still_held(held.path))
+        node.store.on_changed = self._released
+        node.store.submit([Get(held.path, watch=True)], self._watched)
+
+    def _watched(self, completed: Completed) -> None:
         _check(completed.error)
-        self._node.store.submit([Subtree("/")], self._second_read)
+        if completed.answers == (None,):
+            self._released(None)
+
+    def _released(self, _event: Changed | None) -> None:
+        self._node.store.on_changed = lambda _event: None
+        self._node.store.submit(READS, self._first_read)
+
+    def _still_held(self, path: str) -> None:
+        raise BootError(
+            f"{path} is still held by another session: is another broker running with the id "
+            f"{self._node.broker_id}? Stop it, or choose another broker.id."
+        )
+
+    def _written(self, completed: Completed) -> None:
+        if self._waiting is not None:
+            self._node.timers.cancel(self._waiting)
+        _check(completed.error)
+        self._node.store.submit(READS, self._second_read)
 
     def _second_read(self, completed: Completed) -> None:
         node = self._node
@@ -137,9 +177,7 @@ def _ours(image: ClusterImage, broker_id: int) -> list[TopicPartition]:
 
 def _values(completed: Completed) -> list[Value]:
     _check(completed.error)
-    answer = completed.answers[0]
-    assert isinstance(answer, Values)
-    return list(answer.values)
+    return values_of(completed)
 
 
 def _check(error: StoreError | None) -> None:

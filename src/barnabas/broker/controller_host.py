@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from barnabas.broker.store_client import StoreClient
 from barnabas.controller.decision import Decision
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.ports import Completed, StoreError
+from barnabas.ports import Completed, StoreError, StoreLostError
 
 log = logging.getLogger("kafka.controller.KafkaController")
 
@@ -33,6 +33,16 @@ class ControllerHost:
         self._publish = publish
         self._line: deque[tuple[Callable[[ClusterImage], Decision[Any]], Callable[..., None]]] = deque()
         self._busy = False
+        self._paused = False
+        self.on_lost: Callable[[], None] = lambda: None
+
+    def pause(self) -> None:
+        """What the tree holds is not known: those who ask wait."""
+        self._paused = True
+
+    def resume(self) -> None:
+        self._paused = False
+        self._next()
 
     def decide(
         self,
@@ -44,7 +54,7 @@ class ControllerHost:
         self._next()
 
     def _next(self) -> None:
-        while self._line and not self._busy:
+        while self._line and not self._busy and not self._paused:
             decision, done = self._line.popleft()
             made = decision(self._image())
             parts = deque(made.multis())
@@ -64,6 +74,8 @@ class ControllerHost:
                 self._publish(made.deltas)
             else:
                 log.error("The metadata store refused a change: %s", completed.error)
+                if isinstance(completed.error, StoreLostError):
+                    self.on_lost()
             done(made.results, completed.error)
             self._next()
 

@@ -20,9 +20,39 @@ from barnabas.model.image import (
     PartitionImage,
     TopicImage,
 )
-from barnabas.ports import Value
+from barnabas.ports import Completed, Get, Read, Subtree, Value, Values
 
 Decoded = TypeVar("Decoded")
+
+
+# The parts of the tree that are Kafka's: there may be others beside them, not for us to read. Below
+# /consumers is what old consumers keep.
+READS: tuple[Read, ...] = (
+    *(Subtree(path) for path in ("/admin", "/brokers", "/cluster", tree.CONFIG)),
+    *(
+        Get(path)
+        for path in (
+            tree.CONTROLLER,
+            tree.CONTROLLER_EPOCH,
+            tree.FEATURE,
+            tree.PRODUCER_ID_BLOCK,
+            tree.CONSUMERS,
+            tree.ISR_CHANGE_NOTIFICATION,
+            tree.LOG_DIR_EVENT_NOTIFICATION,
+        )
+    ),
+)
+
+
+def values_of(completed: Completed) -> list[Value]:
+    """What READS were answered with."""
+    values: list[Value] = []
+    for answer in completed.answers:
+        if isinstance(answer, Values):
+            values += answer.values
+        elif isinstance(answer, Value):
+            values.append(answer)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +62,7 @@ class Rebuilt:
 
 
 def image_from(values: Iterable[Value], version: int = 0) -> Rebuilt:
-    """`values` is the whole tree, as Subtree("/") answers it.
+    """`values` is what READS answer.
 
     A topic or partition without id or state (a tool wrote it) comes out with ZERO_UUID or
     UNINITIALISED_EPOCH: `elections.complete` says what to write then.

@@ -1,7 +1,7 @@
 """How a node enters the cluster: the paths it expects, its registration, and the office of controller.
 
-A lone broker does all of it in one multi at start: read `Subtree("/")`, submit `start_alone(…)`, read
-`Subtree("/")` again, and `rebuild.image_from` is the image.
+A lone broker does all of it in one multi at start: read `rebuild.READS`, submit `start_alone(…)`, read them
+again, and `rebuild.image_from` is the image.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def start_alone(
 ) -> tuple[Write, ...]:
     """Everything a lone broker writes at start. `cluster_id` counts only when the tree has none yet."""
     present = {value.path: value for value in values}
+    registered, controlling = tree.broker_path(broker.id) in present, tree.CONTROLLER in present
     return (
         *missing_paths(present, cluster_id, features),
-        register_broker(broker, now_ms),
-        *claim_controller(present, broker.id, now_ms),
+        *(() if registered else (register_broker(broker, now_ms),)),
+        *(() if controlling else claim_controller(present, broker.id, now_ms)),
     )
 
 

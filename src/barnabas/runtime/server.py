@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 
 from barnabas.broker.boot import Boot, BootError
+from barnabas.broker.membership import Membership
 from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError
@@ -25,16 +26,16 @@ from barnabas.runtime.cleaning import CleanerOnLoop
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.home import home_of
 from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.lock import DirectoryLockedError, lock_directory
 from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
-from barnabas.store.sqlite import SqliteStore
 from barnabas.store.sqlite_file import MetadataFileError
+from barnabas.store.zookeeper_errors import ZookeeperError
 
 log = logging.getLogger("kafka.server.BrokerServer")
 
-FIRST_GENERATED_ID = 1001  # reserved.broker.max.id + 1
 _WORKERS = 4
 _BACKLOG = 1024
 # What stops a start with one sentence.
@@ -44,17 +45,13 @@ _FATAL = (
     InconsistentDirectoryError,
     DirectoryLockedError,
     MetadataFileError,
+    ZookeeperError,
     OSError,
 )
 
 
 class Server:
     def __init__(self, settings: BrokerSettings, on_ready: Callable[[Server], None]) -> None:
-        if settings.zookeeper_connect is not None:
-            raise BootError(
-                f"zookeeper.connect={settings.zookeeper_connect} asks for a cluster, which this version "
-                "cannot join yet: remove the line, and its metadata lives in the first log directory."
-            )
         self.settings = settings
         self._on_ready = on_ready
         self.clock = SystemClock()
@@ -62,7 +59,8 @@ class Server:
         self.workers = ThreadWorkers(self.wakeup, _WORKERS)
         self.filesystem = RealFilesystem()
         self._locks = [self._lock(path) for path in settings.log_dirs]
-        self.store = SqliteStore(settings.log_dirs[0])
+        self.home = home_of(settings, os.environ)
+        self.store = self.home.store()
         self.cleaner = CleanerOnLoop()
         ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner)
         self.node = Node(self._broker_id(), settings, ports)
@@ -91,7 +89,7 @@ class Server:
             found = meta_properties.read(self.filesystem, path)
             if found is not None and found.node_id is not None:
                 return found.node_id
-        return FIRST_GENERATED_ID
+        return self.home.generate_broker_id()
 
     def apply_limits(self, settings: BrokerSettings) -> None:
         limits = self.limits
@@ -146,6 +144,8 @@ class Server:
             self.endpoints[name] = endpoint._replace(host=host, port=endpoint.port or bound[name])
 
     def _serve(self) -> None:
+        if self.settings.zookeeper_connect is not None:
+            Membership(self.node, self.node.image.brokers[self.node.broker_id])
         for name, listener in self.listening:
             self.reactor.accept_from(name, listener)
         # What lives until the end need not be looked at by the collector again and again.

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from barnabas.security.jaas import JaasError, parse
-from barnabas.store.zookeeper_options import Login, ZookeeperError
+from barnabas.store.zookeeper_errors import ZookeeperError
+from barnabas.store.zookeeper_options import Login
 
 _FILE = "-Djava.security.auth.login.config="
 _SECTION = "-Dzookeeper.sasl.clientconfig="

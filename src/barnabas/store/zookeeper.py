@@ -21,8 +21,9 @@ from kazoo.handlers.threading import KazooTimeoutError
 from barnabas.ports import Read, SessionBegan, SessionEnded, StoreEvent, Write
 from barnabas.store.session import EventQueue, check, lost
 from barnabas.store.zookeeper_client import DROPPED, GONE, Client, Handler
+from barnabas.store.zookeeper_errors import ZookeeperError
 from barnabas.store.zookeeper_nodes import Nodes
-from barnabas.store.zookeeper_options import ZookeeperError, ZookeeperOptions, check_connect
+from barnabas.store.zookeeper_options import ZookeeperOptions, check_connect
 from barnabas.store.zookeeper_worker import Close, Item, Submission, Wake, Worker
 
 log = logging.getLogger("kafka.zookeeper.ZooKeeperClient")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.store.tree import check_path
+from barnabas.store.zookeeper_errors import ZookeeperError
 from barnabas.wire.errors import SettingsError
 from barnabas.wire.security_settings import StoreFile, TlsSettings
 from barnabas.wire.tls import context_of
@@ -16,10 +17,6 @@ DEFAULT_PORT = 2181
 # Passwords and tokens live below these: not for everybody's eyes, even where the rest of the tree is.
 _SENSITIVE = ("/config/users", "/config/brokers", "/delegation_token/tokens")
 _CONSUMERS = "/consumers"  # old consumers, who are somebody else, write below this node
-
-
-class ZookeeperError(Exception):
-    """The ensemble cannot be used as asked: one sentence that says what to do."""
 
 
 class Login(NamedTuple):

@@ -13,7 +13,10 @@ CASES = {
         {"listeners": "PLAINTEXT://127.0.0.1:0,SSL://127.0.0.2:0"},
         "asks for SSL",
     ),
-    "a cluster": ({"zookeeper.connect": "localhost:2181"}, "remove the line"),
+    "a ZooKeeper that is not there": (
+        {"zookeeper.connect": "127.0.0.1:9", "zookeeper.connection.timeout.ms": "200"},
+        "No connection to ZooKeeper at 127.0.0.1:9 within 0.2 s",
+    ),
     "a bad value": ({"num.partitions": "many"}, "Invalid value many for configuration num.partitions"),
     "a port in use": ({"listeners": "PLAINTEXT://127.0.0.1:1"}, "failed to bind to 127.0.0.1:1"),
 }

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from barnabas.runtime.zookeeper_login import login_of
-from barnabas.store.zookeeper_options import Login, ZookeeperError
+from barnabas.store.zookeeper_errors import ZookeeperError
+from barnabas.store.zookeeper_options import Login
 
 DIGEST = "org.apache.zookeeper.server.auth.DigestLoginModule required"
 

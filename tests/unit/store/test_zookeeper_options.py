@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.model.settings.broker import BrokerSettings
+from barnabas.store.zookeeper_errors import ZookeeperError
 from barnabas.store.zookeeper_options import (
     Login,
-    ZookeeperError,
     ZookeeperOptions,
     check_connect,
     is_open,

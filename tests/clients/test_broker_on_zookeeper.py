@@ -1,0 +1,195 @@
+"""A broker whose metadata lives in ZooKeeper: what it writes there, and what it survives."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from kazoo.client import KazooClient
+from tests.support.zookeeper import ZookeeperServer
+
+from barnabas.testing import Broker, BrokerFailedError
+from barnabas.wire import Cluster
+from barnabas.wire.admin import topics
+from barnabas.wire.errors import WireError
+
+SESSION_TIMEOUT_MS = 2_000
+StartBroker = Callable[..., Broker]
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def chroot() -> str:
+    return f"/kafka-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture
+def start(zookeeper: ZookeeperServer, chroot: str) -> Iterator[StartBroker]:
+    with ExitStack() as brokers:
+
+        def starter(connect: str = zookeeper.connect, **settings: object) -> Broker:
+            named = {name.replace("_", "."): value for name, value in settings.items()}
+            broker = Broker(
+                {
+                    "zookeeper.connect": connect + chroot,
+                    "zookeeper.session.timeout.ms": SESSION_TIMEOUT_MS,
+                    "offsets.topic.replication.factor": 1,
+                    "offsets.topic.num.partitions": 1,
+                }
+                | named
+            )
+            del broker.settings["node.id"]  # `broker.id` says it, as in files of that time
+            return brokers.enter_context(broker)
+
+        yield starter
+
+
+@pytest.fixture
+def tree(zookeeper: ZookeeperServer, chroot: str) -> Iterator[KazooClient]:
+    client = KazooClient(zookeeper.connect)
+    client.start()
+    client.ensure_path(chroot)
+    client.chroot = chroot
+    yield client
+    client.stop()
+    client.close()
+
+
+def read_json(tree: KazooClient, path: str) -> dict[str, object]:
+    data, _ = tree.get(path)
+    value = json.loads(data)
+    assert isinstance(value, dict)
+    return value
+
+
+def create(broker: Broker, topic: str) -> None:
+    with Cluster.connect(broker.bootstrap) as cluster:
+        topics.create(cluster, topic, partitions=2)
+
+
+def produce(broker: Broker, topic: str, *values: bytes) -> None:
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    assert producer.flush(30) == 0
+
+
+def consume(broker: Broker, topic: str, count: int) -> list[bytes]:
+    consumer = Consumer(
+        {"bootstrap.servers": broker.bootstrap, "group.id": "readers", "auto.offset.reset": "earliest"}
+    )
+    consumer.subscribe([topic])
+    found: list[bytes] = []
+    end = time.monotonic() + 30
+    while len(found) < count and time.monotonic() < end:
+        message = consumer.poll(0.5)
+        if message is not None and message.error() is None:
+            found.append(message.value() or b"")
+    consumer.close()
+    return found
+
+
+def test_what_it_writes_is_what_kafka_writes(start: StartBroker, tree: KazooClient) -> None:
+    broker = start(broker_id=7, broker_rack="west")
+    create(broker, "trucks")
+    registered = read_json(tree, "/brokers/ids/7")
+    assert registered["version"] == 5
+    assert registered["endpoints"] == [f"PLAINTEXT://127.0.0.1:{broker.port}"]
+    assert registered["listener_security_protocol_map"] == {"PLAINTEXT": "PLAINTEXT"}
+    assert (registered["rack"], registered["features"]) == ("west", {})
+    assert read_json(tree, "/controller")["brokerid"] == 7
+    assert len(str(read_json(tree, "/cluster/id")["id"])) == 22
+    topic = read_json(tree, "/brokers/topics/trucks")
+    assert (topic["version"], topic["partitions"]) == (3, {"0": [7], "1": [7]})
+    state = read_json(tree, "/brokers/topics/trucks/partitions/0/state")
+    assert (state["leader"], state["isr"], state["version"]) == (7, [7], 1)
+    assert tree.get("/controller_epoch")[0] == b"1"
+
+
+def test_a_broker_that_was_killed_waits_for_its_old_session_and_has_everything(start: StartBroker) -> None:
+    broker = start(broker_id=1, zookeeper_session_timeout_ms=10_000)
+    create(broker, "trucks")
+    produce(broker, "trucks", b"1", b"2", b"3")
+    broker.kill()
+    broker.start()
+    assert "waiting until that has ended" in broker.log_text()
+    assert consume(broker, "trucks", 3) == [b"1", b"2", b"3"]
+
+
+def test_a_broker_that_slept_too_long_registers_again(start: StartBroker, tree: KazooClient) -> None:
+    broker = start(broker_id=1)
+    create(broker, "before")
+    first = tree.exists("/brokers/ids/1").czxid
+    os.kill(broker.pid, signal.SIGSTOP)
+    try:
+        wait_until(lambda: tree.exists("/brokers/ids/1") is None)
+    finally:
+        os.kill(broker.pid, signal.SIGCONT)
+    wait_until(lambda: tree.exists("/controller") is not None)
+    assert tree.exists("/brokers/ids/1").czxid > first
+    create(broker, "after")
+    produce(broker, "before", b"x")
+    assert consume(broker, "before", 1) == [b"x"]
+    assert tree.get("/controller_epoch")[0] == b"2"
+
+
+def test_a_broker_goes_on_while_zookeeper_is_away(
+    start: StartBroker, zookeeper: ZookeeperServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    own = ZookeeperServer(tmp_path_factory.mktemp("alone"))
+    own.start()
+    try:
+        own.wait()
+        broker = start(own.connect, broker_id=1, zookeeper_session_timeout_ms=30_000)
+        create(broker, "before")
+        own.kill()
+        produce(broker, "before", b"x")
+        own.start()
+        own.wait()
+        wait_until(lambda: try_to_create(broker, "after"))
+    finally:
+        own.kill()
+
+
+def try_to_create(broker: Broker, topic: str) -> bool:
+    """A creation whose answer got lost with the connection may have happened."""
+    with Cluster.connect(broker.bootstrap) as cluster:
+        with suppress(WireError):
+            topics.create(cluster, topic, partitions=1)
+        return topic in topics.names(cluster)
+
+
+def test_a_second_broker_is_refused_with_a_sentence(start: StartBroker) -> None:
+    start(broker_id=1)
+    with pytest.raises(BrokerFailedError, match="Broker 1 is registered in ZooKeeper beside broker 2"):
+        start(broker_id=2)
+
+
+def test_an_id_in_use_is_refused_when_the_wait_is_over(start: StartBroker) -> None:
+    start(broker_id=1)
+    with pytest.raises(BrokerFailedError, match="is another broker running with the id 1"):
+        start(broker_id=1)
+
+
+def test_ids_are_given_out_as_kafka_does(start: StartBroker, tree: KazooClient) -> None:
+    broker = start(broker_id=-1)
+    assert tree.get_children("/brokers/ids") == ["1001"]
+    broker.restart()
+    assert tree.get_children("/brokers/ids") == ["1001"]
+    broker.stop()
+    start(broker_id=-1)
+    assert tree.get_children("/brokers/ids") == ["1002"]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
