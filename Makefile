@@ -56,6 +56,7 @@ messages: $(STAMP) ## Derive protocol/messages from kio's field metadata
 
 lock: ## Pin every dependency anew
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --extra dev pyproject.toml -o $(LOCK)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --extra spark pyproject.toml requirements/spark-bench.in -o requirements/spark-bench.lock
 
 clean: ## Remove the environment and the data
 	rm -rf $(VENV) data .mypy_cache .ruff_cache .pytest_cache

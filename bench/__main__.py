@@ -28,9 +28,13 @@ from bench.generator import compile_generator
 from bench.report import Sample
 from bench.rows import Row, warm_up
 from bench.scale import LONG, NORMAL, QUICK, Scale
+from bench.spark.rows import ROWS as SPARK_ROWS
+from bench.spark.rows import SparkRow
+from bench.spark.run import measure as measure_connectors
 from bench.subject import BARNABAS, KAFKA, Subject
 
 console = Console(stderr=True)
+KEYS = [row.key for row in ROWS] + [row.key for row in SPARK_ROWS]
 T = TypeVar("T")
 
 
@@ -38,7 +42,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, help="how often both are started (2; quick: 1)")
     parser.add_argument(
-        "--only", action="append", metavar="ROW", help=", ".join([*SETS, *(row.key for row in ROWS)])
+        "--only",
+        action="append",
+        metavar="ROW",
+        help=", ".join([*SETS, *KEYS]),
     )
     parser.add_argument(
         "--quick", action="store_true", help="short loads and small backlogs: a look, not a record"
@@ -48,15 +55,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def selected_rows(only: Sequence[str] | None) -> list[Row]:
+def selected_rows(only: Sequence[str] | None) -> tuple[list[Row], list[SparkRow]]:
+    """Those of the brokers and those of Spark's connectors: all, or those named."""
     named = [name for word in only or () for name in word.split(",")]
     wanted = {key for name in named for key in SETS.get(name, (name,))}
-    unknown = wanted - {row.key for row in ROWS}
+    unknown = wanted - set(KEYS)
     if unknown:
-        raise UnavailableError(
-            f"There is no row {', '.join(sorted(unknown))}; known: {', '.join(r.key for r in ROWS)}."
-        )
-    return [row for row in ROWS if not wanted or row.key in wanted]
+        raise UnavailableError(f"There is no row {', '.join(sorted(unknown))}; known: {', '.join(KEYS)}.")
+    return (
+        [row for row in ROWS if not wanted or row.key in wanted],
+        [row for row in SPARK_ROWS if not wanted or row.key in wanted],
+    )
 
 
 @contextlib.contextmanager
@@ -107,23 +116,29 @@ def main(words: Sequence[str]) -> int:
     options = parse(words)
     scale = QUICK if options.quick else LONG if options.long else NORMAL
     rounds = options.rounds or (1 if options.quick else 2)
+    directory = Path(tempfile.mkdtemp(prefix="barnabas-bench-", dir=options.directory))
     try:
-        rows = selected_rows(options.only)
-        provision()
-        compile_generator()
+        rows, spark_rows = selected_rows(options.only)
+        if rows:
+            compare_brokers(rows, scale, rounds, directory)
+        if spark_rows:
+            measure_connectors(spark_rows, scale, rounds, directory)
     except UnavailableError as missing:
         console.print(f"The bench cannot run: {missing}", highlight=False)
         return 1
-    about = report.conditions(scale, rounds)
-    directory = Path(tempfile.mkdtemp(prefix="barnabas-bench-", dir=options.directory))
-    try:
-        samples = run(rows, scale, rounds, directory)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+    return 0
+
+
+def compare_brokers(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> None:
+    provision()
+    compile_generator()
+    about = report.conditions(scale, rounds)
+    samples = run(rows, scale, rounds, directory)
     report.print_table(rows, samples)
     if scale is not QUICK:
         print(report.save(rows, samples, about, is_complete=len(rows) == len(ROWS)))
-    return 0
 
 
 if __name__ == "__main__":

@@ -67,28 +67,29 @@ def provision() -> Path:
             raise UnavailableError(f"BARNABAS_KAFKA_LIBS names {given}, which holds no kafka-clients jar.")
         return Path(given)
     require_java()
-    return _fetched_libraries(CACHE / "libs", _ARTIFACTS)
+    return fetched_libraries(CACHE / "libs", _ARTIFACTS)
 
 
 def provision_streams() -> Path:
     """The directory that holds Kafka Streams and its own examples."""
     require_java()
-    return _fetched_libraries(CACHE / "streams-libs", _STREAMS_ARTIFACTS)
+    return fetched_libraries(CACHE / "streams-libs", _STREAMS_ARTIFACTS)
 
 
-def _fetched_libraries(libraries: Path, artifacts: Artifacts) -> Path:
+def fetched_libraries(libraries: Path, artifacts: Artifacts, *, alone: bool = False) -> Path:
+    """A directory of these jars and of what they depend on, or of them alone."""
     if not libraries.exists():
         if _failures:
             raise _failures[0]  # a registry that does not answer is asked once, not once per test
         with _exclusively(CACHE):
             if not libraries.exists():
-                _copy_dependencies_remembering_failure(libraries, artifacts)
+                _copy_dependencies_remembering_failure(libraries, artifacts, alone)
     return libraries
 
 
-def _copy_dependencies_remembering_failure(libraries: Path, artifacts: Artifacts) -> None:
+def _copy_dependencies_remembering_failure(libraries: Path, artifacts: Artifacts, alone: bool) -> None:
     try:
-        _copy_dependencies(libraries, artifacts)
+        _copy_dependencies(libraries, artifacts, alone)
     except UnavailableError as failure:
         _failures.append(failure)
         raise
@@ -106,14 +107,14 @@ def _exclusively(directory: Path) -> Iterator[None]:
         yield
 
 
-def _copy_dependencies(libraries: Path, artifacts: Artifacts) -> None:
+def _copy_dependencies(libraries: Path, artifacts: Artifacts, alone: bool) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise UnavailableError(
             "Maven is missing: install it (apt-get install maven), or set BARNABAS_KAFKA_LIBS to a directory "
             f"of Apache Kafka {VERSION}'s jars."
         )
-    (CACHE / "pom.xml").write_text(_project_object_model(artifacts))
+    (CACHE / "pom.xml").write_text(_project_object_model(artifacts, alone))
     partial = libraries.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
@@ -134,9 +135,12 @@ def _copy_dependencies(libraries: Path, artifacts: Artifacts) -> None:
     partial.rename(libraries)
 
 
-def _project_object_model(artifacts: Artifacts) -> str:
+def _project_object_model(artifacts: Artifacts, alone: bool) -> str:
+    everything = "<groupId>*</groupId><artifactId>*</artifactId>"
+    excluded = f"<exclusions><exclusion>{everything}</exclusion></exclusions>" if alone else ""
     dependencies = "".join(
-        f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version></dependency>"
+        f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
+        f"{excluded}</dependency>"
         for group, name, version in artifacts
     )
     return (

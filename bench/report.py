@@ -13,19 +13,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 
 from bench.apache_kafka import CHECKOUT, VERSION
-from bench.rows import Figure, Row
+from bench.rows import Figure
 from bench.scale import Scale
 from bench.subject import BARNABAS, KAFKA
 
 RESULTS = Path(__file__).parent / "results"
-HEADINGS = ("load", "figure", KAFKA, BARNABAS, "ratio", "range", "budget", "")
 BAR_WIDTH = 12
 ROWS_NAMED_MAX = 4
+
+
+class Titled(Protocol):
+    """What the report asks of a row."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def figures(self) -> tuple[Figure, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """Who is compared: `theirs` is what a ratio divides by."""
+
+    theirs: str
+    version: str
+    ours: str = BARNABAS
+    kind: str = "single node, KRaft"
+    table: str = "latest.md"
+
+
+BROKERS = Rivals(KAFKA, VERSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +70,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One figure over all rounds; ratios pair our figure with Apache Kafka's of the same round."""
+    """One figure over all rounds; ratios pair our figure with the rival's of the same round."""
 
-    row: Row
+    row: Titled
     figure: Figure
-    kafka: float | None
+    theirs: float | None
     ours: float | None
     ratios: list[float]
 
@@ -66,7 +93,7 @@ class Line:
         return (
             self.row.title,
             f"{self.figure.key}, {self.figure.unit}",
-            _number(self.kafka),
+            _number(self.theirs),
             _number(self.ours),
             ratio,
             spread,
@@ -74,18 +101,18 @@ class Line:
         )
 
 
-def lines(rows: Sequence[Row], samples: Sequence[Sample]) -> list[Line]:
-    return [_line(row, figure, samples) for row in rows for figure in row.figures]
+def lines(rows: Sequence[Titled], samples: Sequence[Sample], rivals: Rivals = BROKERS) -> list[Line]:
+    return [_line(row, figure, samples, rivals) for row in rows for figure in row.figures]
 
 
-def _line(row: Row, figure: Figure, samples: Sequence[Sample]) -> Line:
-    by_subject: dict[str, dict[int, float]] = {KAFKA: {}, BARNABAS: {}}
+def _line(row: Titled, figure: Figure, samples: Sequence[Sample], rivals: Rivals) -> Line:
+    by_subject: dict[str, dict[int, float]] = {rivals.theirs: {}, rivals.ours: {}}
     for sample in samples:
         if sample.row == row.key and figure.key in sample.figures:
             by_subject[sample.subject][sample.round] = sample.figures[figure.key]
-    kafka, ours = by_subject[KAFKA], by_subject[BARNABAS]
-    ratios = [ours[number] / kafka[number] for number in ours if kafka.get(number)]
-    return Line(row, figure, _median(kafka), _median(ours), ratios)
+    theirs, ours = by_subject[rivals.theirs], by_subject[rivals.ours]
+    ratios = [ours[number] / theirs[number] for number in ours if theirs.get(number)]
+    return Line(row, figure, _median(theirs), _median(ours), ratios)
 
 
 def _median(values: dict[int, float]) -> float | None:
@@ -99,7 +126,7 @@ def _number(value: float | None) -> str:
 
 
 def _bar(line: Line) -> str:
-    """Our figure against Apache Kafka's on one scale: a shorter bar is less."""
+    """Our figure against the rival's on one scale: a shorter bar is less."""
     if line.ratio is None:
         return ""
     length = max(1, round(min(line.ratio, 2.0) / 2.0 * BAR_WIDTH))
@@ -107,12 +134,13 @@ def _bar(line: Line) -> str:
     return f"[{'green' if better else 'red'}]{'█' * length}[/]"
 
 
-def print_table(rows: Sequence[Row], samples: Sequence[Sample]) -> None:
-    table = Table(title=f"{BARNABAS} beside {KAFKA} {VERSION} (medians; ratio = ours / Kafka's)")
-    for heading in HEADINGS:
+def print_table(rows: Sequence[Titled], samples: Sequence[Sample], rivals: Rivals = BROKERS) -> None:
+    title = f"{rivals.ours} beside {rivals.theirs} {rivals.version} (medians; ratio = ours / theirs)"
+    table = Table(title=title)
+    for heading in ("load", "figure", rivals.theirs, rivals.ours, "ratio", "range", "budget", ""):
         table.add_column(heading, justify="left" if heading in ("load", "figure", "") else "right")
     previous = None
-    for line in lines(rows, samples):
+    for line in lines(rows, samples, rivals):
         cells = line.cells()
         title = "" if line.row.key == previous else cells[0]
         mark = {"yes": "[green]✓[/]", "no": "[red]✗[/]", "": ""}[line.verdict()]
@@ -134,24 +162,29 @@ def print_table(rows: Sequence[Row], samples: Sequence[Sample]) -> None:
             console.print(f"{where}: {sample.problem}", style="red")
 
 
-def markdown(rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object]) -> str:
+def markdown(
+    rows: Sequence[Titled],
+    samples: Sequence[Sample],
+    about: dict[str, object],
+    rivals: Rivals = BROKERS,
+) -> str:
     out = [
-        "| load | figure | Apache Kafka | Barnabas | ratio (range) | budget |",
+        f"| load | figure | {rivals.theirs} | {rivals.ours} | ratio (range) | budget |",
         "|---|---|---:|---:|---:|---:|",
     ]
-    for line in lines(rows, samples):
-        title, figure, kafka, ours, ratio, spread, budget = line.cells()
+    for line in lines(rows, samples, rivals):
+        title, figure, theirs, ours, ratio, spread, budget = line.cells()
         if ratio:
             ratio = f"{ratio} ({spread})"
         mark = {"yes": " ✓", "no": " ✗", "": ""}[line.verdict()]
-        out.append(f"| {title} | {figure} | {kafka} | {ours} | {ratio} | {budget}{mark} |")
+        out.append(f"| {title} | {figure} | {theirs} | {ours} | {ratio} | {budget}{mark} |")
     rounds = about["rounds"]
     out += [
         "",
         f"Medians of {rounds} round{'s' if rounds != 1 else ''}, A B B A each, on {about['cores']} cores, "
         f"Linux {about['kernel']}, Python {about['python']}, "
-        f"Apache Kafka {about['kafka']} (single node, KRaft), commit {about['commit']}, {about['date']}, "
-        f"scale {about['scale']}. Ratio: ours divided by Apache Kafka's.",
+        f"{rivals.theirs} {rivals.version} ({rivals.kind}), commit {about['commit']}, {about['date']}, "
+        f"scale {about['scale']}. Ratio: ours divided by theirs.",
         "",
     ]
     return "\n".join(out)
@@ -182,14 +215,19 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def _named(rows: Sequence[Row]) -> str:
+def _named(rows: Sequence[Titled]) -> str:
     """Part of a file's name, which may not be long."""
     keys = [row.key for row in rows]
     return "-".join(keys) if len(keys) <= ROWS_NAMED_MAX else f"{keys[0]}-to-{keys[-1]}"
 
 
 def save(
-    rows: Sequence[Row], samples: Sequence[Sample], about: dict[str, object], *, is_complete: bool
+    rows: Sequence[Titled],
+    samples: Sequence[Sample],
+    about: dict[str, object],
+    rivals: Rivals = BROKERS,
+    *,
+    is_complete: bool,
 ) -> Path:
     """The record of a run; only a complete one becomes the table that the README shows."""
     RESULTS.mkdir(exist_ok=True)
@@ -200,9 +238,9 @@ def save(
             for s in samples
         ],
     }
-    part = "" if is_complete else "-" + _named(rows)
+    part = "" if is_complete and rivals is BROKERS else "-" + _named(rows)
     path = RESULTS / f"{about['date']}-{about['commit']}{part}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")
     if is_complete:
-        (RESULTS / "latest.md").write_text(markdown(rows, samples, about))
+        (RESULTS / rivals.table).write_text(markdown(rows, samples, about, rivals))
     return path

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from bench import report
-from bench.__main__ import selected_rows, there_and_back
+from bench.__main__ import KEYS, selected_rows, there_and_back
 from bench.all_rows import ROWS
 from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
 from bench.report import Sample, lines, markdown
 from bench.rows import Figure, Row
+from bench.spark.rows import ROWS as SPARK_ROWS
 from bench.subject import BARNABAS, KAFKA
 
 FAST = Figure("throughput", "MB/s", lower_is_better=False, ratio_min=2)
@@ -42,7 +43,7 @@ def _samples(pairs: list[tuple[float, float]]) -> list[Sample]:
 def test_the_ratio_is_the_median_of_the_rounds_and_not_of_the_figures() -> None:
     (line,) = lines([ROW], _samples([(100, 300), (10, 20), (50, 200)]))
     assert line.ratios == [3.0, 2.0, 4.0]
-    assert (line.ratio, line.kafka, line.ours) == (3.0, 50, 200)
+    assert (line.ratio, line.theirs, line.ours) == (3.0, 50, 200)
 
 
 def test_a_budget_that_is_missed_is_shown_as_missed() -> None:
@@ -86,7 +87,10 @@ def test_the_record_of_any_selection_has_a_name_that_a_disk_takes(
 
 
 def test_rows_can_be_chosen_by_name_and_by_set() -> None:
-    assert [row.key for row in selected_rows(["leave,start"])] == ["start", "leave"]
-    assert tuple(selected_rows(["coordinators"])) == COORDINATOR_ROWS
-    assert tuple(selected_rows(None)) == ROWS
-    assert len({row.key for row in ROWS}) == len(ROWS)
+    brokers, connectors = selected_rows(["leave,start,stream"])
+    assert [row.key for row in brokers] == ["start", "leave"]
+    assert [row.key for row in connectors] == ["stream"]
+    assert selected_rows(["coordinators"]) == (list(COORDINATOR_ROWS), [])
+    assert selected_rows(["spark"]) == ([], list(SPARK_ROWS))
+    assert selected_rows(None) == (list(ROWS), list(SPARK_ROWS))
+    assert len(set(KEYS)) == len(KEYS)
