@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from barnabas import java
 from barnabas.cli.barnabas import doctor
-from barnabas.cli.parts.doctor_findings import Verdict, check_packages, parse_requirements, within
+from barnabas.cli.parts.doctor_findings import (
+    PURPOSES,
+    Verdict,
+    check_packages,
+    parse_requirements,
+    within,
+)
 
 REQUIREMENTS = parse_requirements(
     [
@@ -19,12 +26,20 @@ REQUIREMENTS = parse_requirements(
         "zstandard>=0.23",
         "numpy>=1.26; extra == 'spark'",
         "pandas<3,>=2.2; extra == 'spark'",
+        "pyarrow>=18; extra == 'spark'",
         "pyspark[connect]<5,>=4.2; extra == 'spark'",
         "matplotlib>=3.9; extra == 'demo'",
         "numpy>=1.26; extra == 'demo'",
     ]
 )
-ALL = {"rich": "15.0.0", "zstandard": "0.25.0", "numpy": "2.4.6", "pandas": "2.3.3", "pyspark": "4.3.0"}
+ALL = {
+    "rich": "15.0.0",
+    "zstandard": "0.25.0",
+    "numpy": "2.4.6",
+    "pandas": "2.3.3",
+    "pyspark": "4.3.0",
+    "pyarrow": "26.0",
+}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +60,12 @@ def test_versions_are_compared_as_numbers(version: str, bounds: str, fits: bool)
 
 def test_a_complete_extra_is_fine_and_shows_its_versions() -> None:
     finding = check_packages(REQUIREMENTS, "spark", ALL.get)
-    assert finding == (Verdict.FINE, "extra spark", "numpy 2.4.6, pandas 2.3.3, pyspark 4.3.0", "")
+    assert finding == (
+        Verdict.FINE,
+        "extra spark",
+        "numpy 2.4.6, pandas 2.3.3, pyarrow 26.0, pyspark 4.3.0",
+        "",
+    )
 
 
 def test_an_extra_nobody_asked_for_is_no_fault() -> None:
@@ -61,12 +81,31 @@ def test_half_an_extra_is_a_fault_that_names_the_half() -> None:
     assert missing == (Verdict.MISSING, "packages", "zstandard is missing", "pip install 'barnabas'")
 
 
-def test_java_is_a_fault_only_for_who_has_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_is_a_fault_only_for_who_has_spark_or_zookeeper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java, "candidates", lambda: iter(()))
-    needed = doctor.check_java(is_needed=True)
+    needed = doctor.check_java(wants_spark=True, wants_cluster=False)
     assert needed.verdict is Verdict.MISSING
     assert needed.advice == "apt-get install default-jre-headless"
-    assert doctor.check_java(is_needed=False).verdict is Verdict.NOTE
+    assert doctor.check_java(wants_spark=False, wants_cluster=True).verdict is Verdict.MISSING
+    assert doctor.check_java(wants_spark=False, wants_cluster=False).verdict is Verdict.NOTE
+
+
+def test_zookeeper_alone_is_content_with_a_java_that_spark_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = java.Java(Path("/small"), "25.0.2", frozenset({"java.base"}))
+    monkeypatch.setattr(java, "candidates", lambda: iter((small,)))
+    assert doctor.check_java(wants_spark=False, wants_cluster=True).verdict is Verdict.FINE
+    assert doctor.check_java(wants_spark=True, wants_cluster=True).verdict is Verdict.MISSING
+
+
+def test_every_extra_that_users_can_ask_for_has_a_line() -> None:
+    with (Path(__file__).parents[3] / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    assert set(PURPOSES) == set(extras) - {"dev"}
+
+
+def test_the_pyspark_of_another_extra_is_no_wish_for_pipelines() -> None:
+    finding = check_packages(REQUIREMENTS, "spark", {"pyspark": "4.3.0", "kazoo": "2.10"}.get)
+    assert finding.verdict is Verdict.NOTE
 
 
 def test_a_missing_java_is_exit_code_one_and_a_line_that_says_what_to_type(

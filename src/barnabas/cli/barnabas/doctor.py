@@ -19,17 +19,17 @@ from pathlib import Path
 
 from barnabas import java
 from barnabas.cli.parts.doctor_findings import (
+    PURPOSES,
     Finding,
-    Requirement,
     Verdict,
     check_packages,
+    is_wanted,
     parse_requirements,
 )
 
 PYTHON_MIN = (3, 11)
 FREE_BYTES_MIN = 1 << 30
 OPEN_FILES_MIN = 10_000  # a partition keeps up to three files open, a client one
-_EXTRAS = ("spark", "demo")
 _MARKS = {Verdict.FINE: ("✓", "green"), Verdict.NOTE: ("·", "yellow"), Verdict.MISSING: ("✗", "red")}
 
 
@@ -55,9 +55,9 @@ def examine(data: Path, port: int) -> Iterator[Finding]:
     yield check_python()
     yield check_packages(requirements, None, installed)
     yield check_native()
-    for extra in _EXTRAS:
+    for extra in PURPOSES:
         yield check_packages(requirements, extra, installed)
-    yield check_java(is_needed=_wants_spark(requirements))
+    yield check_java(is_wanted("spark", installed), is_wanted("cluster", installed))
     yield check_disk(data)
     yield check_open_files()
     yield check_port(port)
@@ -68,10 +68,6 @@ def installed(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _wants_spark(requirements: Sequence[Requirement]) -> bool:
-    return check_packages(requirements, "spark", installed).verdict is not Verdict.NOTE
 
 
 def check_python() -> Finding:
@@ -96,11 +92,16 @@ def check_native() -> Finding:
     return Finding(Verdict.NOTE, "C module", "not built: the broker works the same, and is slower", advice)
 
 
-def check_java(is_needed: bool) -> Finding:
+def check_java(wants_spark: bool, wants_cluster: bool) -> Finding:
+    """Spark is pickier than ZooKeeper, which is the only other one that needs it."""
+    only_zookeeper = wants_cluster and not wants_spark
     try:
-        found = java.require(java.SPARK_MODULES, needed_by="Spark")
+        if only_zookeeper:
+            found = java.require(needed_by="ZooKeeper")
+        else:
+            found = java.require(java.SPARK_MODULES, needed_by="Spark")
     except java.JavaError as missing:
-        verdict = Verdict.MISSING if is_needed else Verdict.NOTE
+        verdict = Verdict.MISSING if wants_spark or wants_cluster else Verdict.NOTE
         reason, _, advice = str(missing).rpartition(": ")
         return Finding(verdict, "Java", reason, advice)
     return Finding(Verdict.FINE, "Java", f"{found.version} at {found.home}")

@@ -13,8 +13,13 @@ from typing import NamedTuple
 Installed = Callable[[str], str | None]  # package → version, None where it is not installed
 
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?([^;]*)(?:;.*extra == ['\"]([^'\"]+)['\"])?")
-# An extra counts as wanted once this package is there: numpy alone may have come with anything.
-_PURPOSES = {"spark": "pyspark", "demo": "matplotlib"}
+# An extra counts as wanted once these are all there: numpy, or PySpark, may have come with another.
+PURPOSES = {
+    "spark": ("pyspark", "pyarrow"),
+    "demo": ("matplotlib",),
+    "cluster": ("kazoo",),
+    "security": ("cryptography",),
+}
 _BOUND = re.compile(r"(>=|<|==)\s*([\d.]+)")
 
 
@@ -87,6 +92,10 @@ def check_packages(requirements: Sequence[Requirement], extra: str | None, insta
         return Finding(
             Verdict.FINE, subject, ", ".join(f"{name} {version}" for name, version in versions.items())
         )
-    if extra is not None and versions[_PURPOSES[extra]] is None:
+    if extra is not None and not is_wanted(extra, installed):
         return Finding(Verdict.NOTE, subject, "not installed", install)
     return Finding(Verdict.MISSING, subject, ", ".join(wrong), install)
+
+
+def is_wanted(extra: str, installed: Installed) -> bool:
+    return all(installed(package) is not None for package in PURPOSES[extra])
