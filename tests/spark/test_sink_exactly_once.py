@@ -175,7 +175,8 @@ def test_a_task_that_fails_in_the_middle_of_its_write_costs_nothing(
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "200")
     request.addfinalizer(lambda: spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch"))
     files.add({**row, "value": row["value"] + "x" * 6_000} for row in support.rows(3000, keys=1))
-    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    settings = support.options(bootstrap, **{"kafka.batch.size": "4096"})  # so small that rows leave early
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **settings)
     support.run(writer, tmp_path / "checkpoint")
     assert os.path.exists(flag)
     assert [text[:6] for text in support.values(bootstrap, out)] == support.texts(3000)

@@ -11,10 +11,11 @@ from pyspark.errors import PySparkException
 
 from barnabas.model.errors import ApiError
 from barnabas.spark.errors import PipelineError
-from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence, telling
+from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
 from barnabas.spark.sink.ledger import Entry, is_written
 from barnabas.spark.sink.reports import FencedError, Report, check
 from barnabas.spark.sink.settings import Sink
+from barnabas.spark.sink.telling import telling
 from barnabas.wire import Cluster, WireError
 from barnabas.wire.transactions import Producer
 

@@ -4,30 +4,18 @@ abort."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
-from barnabas.spark.planning_errors import sentence_of
 from barnabas.spark.sink.ledger import Entry, group_of
 from barnabas.spark.sink.outlet import FENCED
 from barnabas.spark.sink.reports import FencedError, Written
 from barnabas.spark.sink.settings import TRANSACTION_TIMEOUT_MIN_MS, TRANSACTION_TIMEOUT_MS, Sink
-from barnabas.wire import Cluster, WireError
+from barnabas.wire import Cluster
 from barnabas.wire.transactions import LedgerRow, Producer, Transactions, stable_offsets
-
-T = TypeVar("T")
-
-_UNAUTHORIZED = frozenset(
-    {
-        ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
-        ErrorCode.GROUP_AUTHORIZATION_FAILED,
-        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
-        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-    }
-)
 
 
 class Begun(NamedTuple):
@@ -94,18 +82,3 @@ def fenced_sentence(transactional_id: str, begun: Begun, now_s: float) -> str:
         f"Two queries share one transactional id, {transactional_id!r}, and the other one has taken it: "
         "stop one of them, or give each its own with the option transactionalId."
     )
-
-
-def telling(work: Callable[[], T]) -> T:
-    """What keeps us from the brokers, in a sentence."""
-    try:
-        return work()
-    except ApiError as error:
-        if error.code in _UNAUTHORIZED:
-            raise PipelineError(
-                f"The brokers refuse ({error}): writing needs Write and Read on the topics and Write on the "
-                "transactional id, with Read on its ledger, the group <transactional id>-sink."
-            ) from error
-        raise PipelineError(sentence_of(error)) from error
-    except WireError as error:
-        raise PipelineError(sentence_of(error)) from error

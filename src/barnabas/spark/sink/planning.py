@@ -11,7 +11,8 @@ from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.sink.columns import columns_of
 from barnabas.spark.sink.settings import Sink, sink_of
-from barnabas.spark.sink.stream import CHECKPOINT, partition_count_of
+from barnabas.spark.sink.stream import CHECKPOINT
+from barnabas.spark.sink.targets import partition_count_of
 from barnabas.spark.sink.unshuffled import StreamWriter
 from barnabas.spark.sink.whole import BatchWriter
 

@@ -13,9 +13,6 @@ from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.sink.targets import Targets
 
-# Rows held back before they are sorted by partition and sent: what a task holds, besides what Spark gives it.
-GATHERED_BYTES = 8 << 20
-
 
 class Rows(NamedTuple):
     """The records for one partition."""
@@ -24,9 +21,12 @@ class Rows(NamedTuple):
     values: pa.Array
     headers: pa.Array | None
 
+    def part(self, start: int, end: int) -> Rows:
+        return Rows(*(None if column is None else column[start:end] for column in self))
 
-def gathered(batches: Iterable[pa.RecordBatch], size: int = GATHERED_BYTES) -> Iterator[pa.RecordBatch]:
-    """Fewer and larger batches: Spark's have 10,000 rows, however small."""
+
+def gathered(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+    """Fewer and larger batches: Spark's have 10,000 rows at most, however small."""
     held: list[pa.RecordBatch] = []
     held_bytes = 0
     for batch in batches:
@@ -87,11 +87,7 @@ def _by_partition(
     found, starts = np.unique(numbers[order], return_index=True)
     rows = rows_of(batch.take(pa.array(order)))
     for number, start, end in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
-        yield TopicPartition(topic, number), Rows(*(part and part[start:end] for part in _parts(rows)))
-
-
-def _parts(rows: Rows) -> list[pa.Array | None]:
-    return list(rows)
+        yield TopicPartition(topic, number), rows.part(start, end)
 
 
 def rows_of(batch: pa.RecordBatch) -> Rows:

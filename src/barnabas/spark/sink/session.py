@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.sink.settings import Sink
+from barnabas.spark.sink.targets import partition_count_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,8 +90,6 @@ class ClassicSession:
         return False
 
     def check_here(self, sink: Sink) -> None:
-        from barnabas.spark.sink.stream import partition_count_of
-
         partition_count_of(sink)
 
 

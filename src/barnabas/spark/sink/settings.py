@@ -17,6 +17,8 @@ TRANSACTION_TIMEOUT_MIN_MS = 60_000  # what Kafka's producers ask for, where bro
 
 _BATCH_BYTES = 256 << 10
 _REQUEST_BYTES_MAX = 1 << 20
+_GATHERED_BATCHES = 32  # so that each of a task's partitions gets full batches
+_GATHERED_BYTES_MIN = 64 << 10
 _DELIVERY_TIMEOUT_MS = 120_000
 _CODECS = {
     "none": Codec.NONE,
@@ -50,6 +52,11 @@ class Sink:
     @property
     def exactly_once(self) -> bool:
         return self.delivery == EXACTLY_ONCE
+
+    @property
+    def gathered_bytes(self) -> int:
+        """Rows held back before they are sorted by partition and sent: what a task holds of its input."""
+        return max(_GATHERED_BATCHES * self.batch_bytes, _GATHERED_BYTES_MIN)
 
     def connect(self) -> Cluster:
         # A transaction's coordinator is busy for milliseconds after each end: do not wait a tenth of a

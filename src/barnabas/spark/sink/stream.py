@@ -11,13 +11,12 @@ from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
 from barnabas.spark.sink.columns import Columns, columns_of
-from barnabas.spark.sink.commit import telling
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.reports import Report
 from barnabas.spark.sink.session import Session, session_of
 from barnabas.spark.sink.settings import Sink, sink_of
 from barnabas.spark.sink.shuffle import shuffled
-from barnabas.spark.sink.targets import Targets
+from barnabas.spark.sink.targets import partition_count_of
 from barnabas.wire.transactions import Producer
 
 if TYPE_CHECKING:
@@ -68,15 +67,6 @@ class BatchSink:
             return reports
 
         return run
-
-
-def partition_count_of(sink: Sink) -> int | None:
-    """Of the topic that the options name: asked anew for each batch, since topics grow."""
-    topic = sink.topic
-    if topic is None:
-        return None
-    with sink.connect() as cluster:
-        return telling(lambda: Targets(cluster).partition_count(topic))
 
 
 def write_stream(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.spark.errors import PipelineError
+from barnabas.spark.sink.settings import Sink
+from barnabas.spark.sink.telling import telling
 from barnabas.wire import Cluster
 from barnabas.wire.codes import known
 
@@ -33,3 +35,12 @@ class Targets:
         if code:
             raise ApiError(code)
         return len(row.partitions)
+
+
+def partition_count_of(sink: Sink) -> int | None:
+    """Of the topic that the options name: asked anew for each batch, since topics grow."""
+    topic = sink.topic
+    if topic is None:
+        return None
+    with sink.connect() as cluster:
+        return telling(lambda: Targets(cluster).partition_count(topic))

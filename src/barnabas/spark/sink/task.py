@@ -93,7 +93,7 @@ def runs(
 ) -> Iterator[tuple[pa.RecordBatch, dict[TopicPartition, Rows]]]:
     """Rows by the partition they go to, some megabytes at a time."""
     targets = Targets(cluster)
-    for batch in gathered(batches):
+    for batch in gathered(batches, sink.gathered_bytes):
         yield batch, dict(grouped(batch, sink.topic, partitions(batch), targets))
 
 

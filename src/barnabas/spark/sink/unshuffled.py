@@ -23,7 +23,7 @@ from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMess
 
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
-from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence, telling
+from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
 from barnabas.spark.sink.ledger import Entry, is_written
 from barnabas.spark.sink.outlet import SharedPartitionError
 from barnabas.spark.sink.placing import STICKY_ROWS, Ints, place, place_by_topic
@@ -32,6 +32,7 @@ from barnabas.spark.sink.rows import column_of
 from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.targets import Targets
 from barnabas.spark.sink.task import connected, refuse_second_attempt, report_of, write_rows
+from barnabas.spark.sink.telling import telling
 
 _BATCH_ID = "streaming.sql.batchId"
 _QUERY_ID = "sql.streaming.queryId"
