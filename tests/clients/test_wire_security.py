@@ -255,6 +255,11 @@ def test_the_tools_get_in_with_a_command_config(kafka: SecureKafka, topic: str, 
     assert sent.returncode == 0, sent.stderr
     end = ["--from-beginning", "--max-messages", "1", "--timeout-ms", "30000"]
     assert _tool("kafka-console-consumer", *server, *config, "--topic", topic, *end).stdout == "hello\n"
+    options = ["--server", kafka.bootstrap("BOTH"), *config]
+    assert _tool("barnabas", "produce", topic, *options, stdin="again\n").returncode == 0
+    read = _tool("barnabas", "consume", topic, *options)
+    assert "hello" in read.stdout, read.stderr
+    assert "again" in read.stdout
 
 
 def test_a_tool_says_that_the_password_is_wrong_and_ends(kafka: SecureKafka, tmp_path: Path) -> None:

@@ -46,6 +46,13 @@ def login(module: str, **options: str) -> str:
     return " ".join([module, "required", *said]) + ";"
 
 
+def _ports(*names: str) -> dict[str, int]:
+    found: set[int] = set()
+    while len(found) < len(names):
+        found.add(free_port())
+    return dict(zip(names, found, strict=True))
+
+
 class SecureKafka:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -54,7 +61,7 @@ class SecureKafka:
         self.scram_password = secrets.token_urlsafe(12) + ' =,;"\\ß'  # what tends to break parsers
         self.authority_file = directory / "authority.pem"
         self.authority_file.write_text(self.authority.pem)
-        self._ports = {name: free_port() for name in ("PLAINTEXT", "CONTROLLER", *_PROTOCOLS)}
+        self._ports = _ports("PLAINTEXT", "CONTROLLER", *_PROTOCOLS)
         self._process = ApacheKafka(
             self._settings(),
             port=self._ports["PLAINTEXT"],

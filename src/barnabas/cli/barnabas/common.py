@@ -9,9 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from barnabas.cli.support.failures import FAILURES
+from barnabas.cli.support.failures import FAILURES, ToolError
 from barnabas.cli.support.nearest import nearest
+from barnabas.cli.support.properties import load_properties
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.properties import PropertiesError
 from barnabas.wire import Cluster, DeadlineError, SettingsError, VersionError
 from barnabas.wire.admin import groups, topics
 
@@ -52,6 +54,12 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="the broker to ask (default: %(default)s, or what BARNABAS_SERVER says)",
     )
+    parser.add_argument(
+        "--command-config",
+        default=os.environ.get("BARNABAS_COMMAND_CONFIG"),
+        metavar="FILE",
+        help="a properties file for a broker that asks for TLS or a password (or BARNABAS_COMMAND_CONFIG)",
+    )
     parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="give up after this")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -74,7 +82,19 @@ def run(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
 def connect(asked: argparse.Namespace) -> Cluster:
     timeout = str(int(asked.timeout * 1000))
     settings = {"default.api.timeout.ms": timeout, "request.timeout.ms": timeout, "client.id": "barnabas"}
-    return Cluster.connect(asked.server, settings)
+    return Cluster.connect(asked.server, file_properties(asked) | settings)
+
+
+def file_properties(asked: argparse.Namespace) -> dict[str, str]:
+    path = asked.command_config
+    if path is None:
+        return {}
+    try:
+        return load_properties(path)
+    except OSError as error:
+        raise ToolError(f"{path}: {error.strerror}") from None
+    except PropertiesError as error:
+        raise ToolError(f"{path}: {error}") from None
 
 
 def _title(error: Exception, asked: argparse.Namespace) -> str:
@@ -88,7 +108,7 @@ def _title(error: Exception, asked: argparse.Namespace) -> str:
 def _hint(error: Exception, asked: argparse.Namespace) -> str | None:
     if isinstance(error, DeadlineError):
         return "Start one with `barnabas run`, or name another with --server HOST:PORT."
-    if isinstance(error, SettingsError):
+    if isinstance(error, SettingsError) and "bootstrap" in str(error):
         return "--server wants HOST:PORT, for example localhost:9092."
     if not isinstance(error, ApiError):
         return None

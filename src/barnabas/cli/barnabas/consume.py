@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from barnabas.cli.barnabas.common import add_common, connect, run
+from barnabas.cli.barnabas.common import add_common, connect, file_properties, run
 from barnabas.cli.support.failures import ToolError
+from barnabas.client.config import translate
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.wire import Cluster, check
@@ -80,7 +81,8 @@ def _read(
     if not pending:
         return 0
     consumer = confluent_kafka.Consumer(
-        {
+        translate(file_properties(asked))
+        | {
             "bootstrap.servers": asked.server,
             "group.id": "barnabas-consume",  # librdkafka wants a name; assigned partitions join no group
             "enable.auto.commit": False,

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
-from barnabas.cli.barnabas.common import add_common, connect, done, run
+from barnabas.cli.barnabas.common import add_common, connect, done, file_properties, run
 from barnabas.cli.support.failures import ToolError
+from barnabas.client.config import translate
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -66,7 +67,8 @@ def _send(asked: argparse.Namespace, lines: Any) -> int:
 
     failures: list[str] = []
     producer = Producer(
-        {
+        translate(file_properties(asked))
+        | {
             "bootstrap.servers": asked.server,
             "compression.type": asked.compression,
             "linger.ms": 5,
