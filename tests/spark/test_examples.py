@@ -18,7 +18,7 @@ from barnabas.client import Admin, Consumer, Producer, from_json, text
 from barnabas.testing import BrokerProcess
 
 MINUTE_MS = 60_000
-START_MS = 1_800_000_000_000  # the beginning of a minute
+START_MS = 1_699_999_980_000  # 2023-11-14T22:13:00Z
 README = CHECKOUT / "examples" / "README.md"
 
 
@@ -123,9 +123,9 @@ def test_logs_of_many_services_become_one_clean_stream(
 ) -> None:
     shop, bank, stream = f"logs.{topic}-shop", f"logs.{topic}-bank", f"{topic}-logs"
     _create(target, shop, bank, stream)
-    structured = {"time": "2027-01-15T08:00:01Z", "level": "warn", "message": "slow: 3 s"}
+    structured = {"time": "2023-11-14T22:13:01Z", "level": "warn", "message": "slow: 3 s"}
     _send(target, shop, [(json.dumps(structured), START_MS)])
-    plain = ["2027-01-15T08:00:02Z ERR could not pay", "2027-01-15T08:00:03.5Z [info]: paid", "Traceback:"]
+    plain = ["2023-11-14T22:13:02Z ERR could not pay", "2023-11-14T22:13:03.5Z [info]: paid", "Traceback:"]
     _send(target, bank, [(line, START_MS) for line in plain])
     _run("log_aggregation", target, folder, rf"logs\.{topic}-(shop|bank)", stream)
     found = [
