@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import pytest
+from tests.support.zookeeper import ZookeeperServer
 
+from barnabas.testing import Broker as TestBroker
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
 
@@ -44,6 +46,15 @@ def broker(request: pytest.FixtureRequest) -> Broker:
     """A broker of the chosen kind, or the one that BARNABAS_TEST_BOOTSTRAP names."""
     bootstrap = os.environ.get("BARNABAS_TEST_BOOTSTRAP")
     return Broker(bootstrap or request.getfixturevalue("target").bootstrap)
+
+
+@pytest.fixture(scope="session")
+def broker_on_zookeeper(zookeeper: ZookeeperServer) -> Iterator[str]:
+    """What `--zookeeper` takes: a place where one broker of ours is registered."""
+    connect = f"{zookeeper.connect}/tools-{uuid.uuid4().hex[:10]}"
+    single: dict[str, object] = {"offsets.topic.replication.factor": 1, "offsets.topic.num.partitions": 1}
+    with TestBroker(single | {"zookeeper.connect": connect}):
+        yield connect
 
 
 @pytest.fixture

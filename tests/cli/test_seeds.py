@@ -19,10 +19,13 @@ OUTCOMES = {"works", "kafka-error", "typing-error", "later"}
 
 @pytest.mark.parametrize("line", RUNNABLE, ids=[line["seed"] for line in RUNNABLE])
 def test_the_line_is_answered_as_promised(
-    line: dict[str, Any], broker: Broker, prefix: str, run_tool: RunTool
+    line: dict[str, Any], broker: Broker, prefix: str, run_tool: RunTool, request: pytest.FixtureRequest
 ) -> None:
+    connect = request.getfixturevalue("broker_on_zookeeper") if "{zookeeper}" in line["run"] else ""
+
     def words(text: str) -> list[str]:
-        return shlex.split(text.replace("{server}", broker.bootstrap).replace("{p}", prefix))
+        placed = text.replace("{server}", broker.bootstrap).replace("{zookeeper}", connect)
+        return shlex.split(placed.replace("{p}", prefix))
 
     _need_module(words(line["run"])[0])
     for earlier in line.get("before", ()):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.cli.parts.console_consumer_formatters import FormatterError, OutputRecord
 from barnabas.cli.parts.console_consumer_options import PARSER, Request, request_of
+from barnabas.cli.support.legacy_zookeeper import found_in_zookeeper
 from barnabas.cli.support.librdkafka import ERRORS, ConfigError, check_resolvable
 from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.record_source import ReadingError, RecordSource
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tool(arguments: Sequence[str]) -> int:
-    request = request_of(parse(PARSER, arguments))
+    request = request_of(parse(PARSER, found_in_zookeeper(arguments)))
     try:
         check_resolvable(request.selection.properties["bootstrap.servers"])
         _check_isolation(request.selection.properties["isolation.level"])

@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from barnabas.cli.support.connecting import NO_ZOOKEEPER
+from barnabas.cli.support.legacy_zookeeper import found_in_zookeeper
 from barnabas.cli.support.librdkafka import ConfigError, check_resolvable, print_metrics
 from barnabas.cli.support.options import Option, OptionError, Options, Parser
 from barnabas.cli.support.properties import properties_of
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tool(arguments: Sequence[str]) -> int:
-    options = parse(PARSER, arguments)
+    options = parse(PARSER, found_in_zookeeper(arguments))
     _check(options)
     selection = _selection(options)
     detailed = options.has("show-detailed-stats")

@@ -16,15 +16,22 @@ from barnabas.cli.support.connecting import connect, matching
 from barnabas.cli.support.failures import FAILURES, ToolError, log_error, sentence
 from barnabas.cli.support.options import OptionError, Options
 from barnabas.cli.support.running import run
+from barnabas.model.config_numbers import Operation, ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, uuid_from_text
 from barnabas.wire import Cluster, SettingsError
-from barnabas.wire.admin import topics
+from barnabas.wire.admin import configs, topics
+from barnabas.wire.admin.configs import Change, Resource
 
 SOURCE = "org.apache.kafka.tools.TopicCommand"
 COLLISION_WARNING = (
     "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') could "
     "collide. To avoid issues it is best to use either, but not both."
+)
+
+CONFIGS_WARNING = (
+    "WARNING: Altering topic configuration from this script has been deprecated and may be removed in future "
+    "releases.\n         Going forward, please use kafka-configs.sh for this functionality"
 )
 
 
@@ -81,8 +88,25 @@ def _list(cluster: Cluster, options: Options) -> None:
 
 
 def _alter(cluster: Cluster, options: Options) -> None:
+    if topics_options.has_configs(options):
+        _alter_configs(cluster, options)
     total = options.integer("partitions")
-    assert total is not None, "--alter requires --partitions"
+    if total is not None:
+        _add_partitions(cluster, options, total)
+
+
+def _alter_configs(cluster: Cluster, options: Options) -> None:
+    """Only of those who came with --zookeeper, in the words of that time."""
+    print(CONFIGS_WARNING)
+    changes = [Change(name, value) for name, value in parse_configs(options.values("config")).items()]
+    for deleted in options.values("delete-config"):
+        changes.append(Change(deleted.partition("=")[0].strip(), "", Operation.DELETE))
+    for name in _existing(cluster, options):
+        configs.alter(cluster, Resource(ResourceType.TOPIC, name), changes)
+        print(f"Updated config for topic {name}.")
+
+
+def _add_partitions(cluster: Cluster, options: Options, total: int) -> None:
     assignment = parse_assignment(options.value("replica-assignment"))
     names = _existing(cluster, options)
     if not names:

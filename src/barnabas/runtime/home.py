@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from barnabas.controller import tree
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.ports import Completed, MetadataStore, NoNodeError, Put, Set, Value, Write
+from barnabas.ports import MetadataStore, NoNodeError, Put, Set, Value
+from barnabas.store.asking import Asking
 from barnabas.store.sqlite import SqliteStore
 from barnabas.store.zookeeper_errors import ZookeeperError
 
 if TYPE_CHECKING:
     from barnabas.store.zookeeper_options import ZookeeperOptions
-
-_ANSWER_TIMEOUT_SECONDS = 30
 
 
 class Home(Protocol):
@@ -65,43 +63,12 @@ class _Ensemble:
 
     def generate_broker_id(self) -> int:
         """As Kafka does: each write raises the version of one node, and no two writes see the same."""
-        asking = _Asking(self.store())
-        try:
+        number = Set(tree.BROKER_SEQUENCE_ID, b"")
+        with Asking(self.store()) as asking:
             try:
-                written = asking.ask(Set(tree.BROKER_SEQUENCE_ID, b""))
+                (written,) = asking.ask([number])
             except NoNodeError:
-                asking.ask(Put(tree.BROKER_SEQUENCE_ID, b""))
-                written = asking.ask(Set(tree.BROKER_SEQUENCE_ID, b""))
-        finally:
-            asking.close()
+                asking.ask([Put(tree.BROKER_SEQUENCE_ID, b"")])
+                (written,) = asking.ask([number])
+        assert isinstance(written, Value)
         return self._reserved_max + written.stat.version
-
-
-class _Asking:
-    """A store before there is a loop: one question at a time, waited for."""
-
-    def __init__(self, store: MetadataStore) -> None:
-        self._store = store
-        self._signal = threading.Event()
-        store.start(self._signal.set)
-
-    def ask(self, operation: Write) -> Value:
-        ticket = self._store.submit([operation])
-        while True:
-            self._signal.clear()
-            for event in self._store.events():
-                if isinstance(event, Completed) and event.ticket == ticket:
-                    return _value(event)
-            if not self._signal.wait(_ANSWER_TIMEOUT_SECONDS):
-                raise ZookeeperError("ZooKeeper does not answer: a broker.id could not be generated.")
-
-    def close(self) -> None:
-        self._store.close()
-
-
-def _value(completed: Completed) -> Value:
-    if completed.error is not None:
-        raise completed.error
-    (answer,) = completed.answers
-    assert isinstance(answer, Value)
-    return answer

@@ -116,7 +116,8 @@ class ZookeeperStore:
 
     def _make_chroot(self, timeout_s: float) -> None:
         """As Kafka does. The root is always there, and so asking for it tells whether anybody answers."""
-        path = self._options.chroot or "/"
+        path = self._options.chroot if self._options.make_chroot else ""
+        path = path or "/"
         acl = Nodes("", set_acl=self._options.set_acl).acl(path)
         self._client.ensure_path_async(path, acl).get(timeout=timeout_s)
 

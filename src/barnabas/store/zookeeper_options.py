@@ -36,6 +36,7 @@ class ZookeeperOptions:
     digest: Login | None = None
     sasl: Login | None = None
     tls: ssl.SSLContext | None = field(default=None, compare=False)
+    make_chroot: bool = True  # whoever only looks makes nothing
     # ZooKeeper's jute.maxbuffer, from which on a server hangs up without a word.
     request_bytes_max: int = 0xFFFFF
 

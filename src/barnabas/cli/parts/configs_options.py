@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from barnabas.cli.support.connecting import COMMAND_CONFIG, NO_ZOOKEEPER
 from barnabas.cli.support.failures import ToolError
+from barnabas.cli.support.legacy_zookeeper import found_in_zookeeper
 from barnabas.cli.support.options import Option, Options, Parser
 
 TYPES = ("topics", "clients", "users", "brokers", "ips", "client-metrics", "groups", "broker-loggers")
@@ -119,7 +120,7 @@ def entity_of(options: Options) -> Entity:
 
 
 def parse(arguments: Sequence[str]) -> tuple[Options, Entity]:
-    options = PARSER.parse(arguments)
+    options = PARSER.parse(found_in_zookeeper(arguments))
     if options.has("alter") == options.has("describe"):
         raise options.wrong("Command must include exactly one action: --describe, --alter")
     options.forbid("describe", "add-config", "delete-config")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from barnabas.cli.support.connecting import NO_ZOOKEEPER
+from barnabas.cli.support.legacy_zookeeper import found_in_zookeeper
 from barnabas.cli.support.options import Option, OptionError, Options, Parser
 
 ACTIONS = ("list", "describe", "delete", "reset-offsets", "delete-offsets", "validate-regex")
@@ -129,6 +130,7 @@ PARSER = Parser(
 
 
 def parse(arguments: Sequence[str]) -> Options:
+    arguments = found_in_zookeeper(arguments)
     options = PARSER.parse_only(arguments)
     _check_available(options)
     options = PARSER.parse(arguments)

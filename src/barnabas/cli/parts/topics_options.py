@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from barnabas.cli.support.connecting import BOOTSTRAP, COMMAND_CONFIG, NO_ZOOKEEPER
+from barnabas.cli.support.legacy_zookeeper import asks_zookeeper, found_in_zookeeper
 from barnabas.cli.support.options import Option, OptionError, Options, Parser, UsageError
 
 ACTIONS = ("create", "list", "alter", "describe", "delete")
@@ -86,23 +87,25 @@ PARSER = Parser("This tool helps to create, delete, describe, or change a topic.
 def parse(arguments: Sequence[str]) -> Options:
     if not arguments:
         raise UsageError("Create, delete, describe, or change a topic.", PARSER.usage())
-    options = PARSER.parse(arguments)
+    options = PARSER.parse(found_in_zookeeper(arguments))
+    legacy = asks_zookeeper(arguments)
     if sum(options.has(action) for action in ACTIONS) != 1:
         raise options.wrong(
             "Command must include exactly one action: --list, --describe, --create, --alter or --delete"
         )
-    if options.has("delete-config"):
+    if options.has("delete-config") and not legacy:
         print(
             "delete-config option is no longer supported and deprecated since version 4.0. "
             "The config will be fully removed in future releases.",
             file=sys.stderr,
         )
-    _check_required(options)
+    _check_required(options, legacy=legacy)
     _check_invalid(options)
     return options
 
 
-def _check_required(options: Options) -> None:
+def _check_required(options: Options, *, legacy: bool) -> None:
+    """`legacy`: with --zookeeper, when this tool also altered the settings of topics."""
     if not options.has("bootstrap-server"):
         raise OptionError("--bootstrap-server must be specified")
     if options.has("describe") and options.has("if-exists"):
@@ -115,13 +118,17 @@ def _check_required(options: Options) -> None:
             )
     if not options.has("list") and not options.has("describe"):
         options.require("topic")
-    if options.has("alter"):
+    if options.has("alter") and not (legacy and has_configs(options)):
         if options.has("config"):
             raise options.wrong(
                 'Option combination "[[config], [bootstrap-server]]" can\'t be used with option "[alter]"'
                 + _CONFIGS_TOOL
             )
         options.require("partitions")
+
+
+def has_configs(options: Options) -> bool:
+    return options.has("config") or options.has("delete-config")
 
 
 def _check_invalid(options: Options) -> None:
