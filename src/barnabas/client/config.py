@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from barnabas.client.errors import ClientError
 from barnabas.client.security_config import consumed, security_config
+from barnabas.wire import SettingsError
 
 Config: TypeAlias = dict[str, Any]
 
@@ -98,7 +100,10 @@ def translate(properties: Mapping[str, object]) -> Config:
 
 def from_keywords(keywords: Mapping[str, object]) -> Config:
     """`linger_ms=5` and `**{"linger.ms": 5}` are the same setting: no name of Kafka's has an underscore."""
-    return translate({name.replace("_", "."): value for name, value in keywords.items()})
+    try:
+        return translate({name.replace("_", "."): value for name, value in keywords.items()})
+    except SettingsError as error:
+        raise ClientError("INVALID_CONFIG", str(error)) from None
 
 
 def server_list(bootstrap_servers: str | Iterable[str]) -> str:

@@ -10,7 +10,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.serialization import pkcs12
 from tests.support.certificates import Authority
 
+from barnabas import Producer
 from barnabas.client.config import translate
+from barnabas.client.errors import ClientError
 from barnabas.wire import SettingsError
 
 AUTHORITY = Authority()
@@ -71,6 +73,11 @@ def test_a_login_module_that_makes_tokens_is_asked_when_librdkafka_needs_one() -
     assert token.count(".") == 2
     assert 3000 < expires_at_s - time.time() < 4000
     assert extensions == {"trace": "1"}
+
+
+def test_a_store_that_is_not_there_is_a_client_error_before_anybody_dials() -> None:
+    with pytest.raises(ClientError, match=r"INVALID_CONFIG: ssl\.truststore\.location=/none: No such file"):
+        Producer("localhost:1", ssl_truststore_location="/none")
 
 
 def test_a_login_module_that_cannot_be_read_is_told() -> None:
