@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from barnabas.ports import Buffer
+from barnabas.records.arrow import native
 from barnabas.records.arrow.varints import LONGEST_VARINT, Bools, Bytes, Ints, write_varints
 from barnabas.records.errors import TooLargeError
 from barnabas.records.varint import INT32_MAX
@@ -59,14 +60,26 @@ def binary_of(data: Bytes, length: Ints) -> pa.Array:
 
 
 def gather(data: Buffer, start: Ints, length: Ints) -> pa.Array:
-    """A binary column of the pieces of `data`, which rise and do not overlap; a negative length is null.
-
-    Arrow's own kernel copies them: the pieces and the gaps between them are one column over `data`, of which
-    every second element is taken.
-    """
+    """A binary column of the pieces of `data`, which rise and do not overlap; a negative length is null."""
     count = len(start)
     if count == 0:
         return pa.array([], pa.binary())
+    if native.gather is None:
+        return take(data, start, length)
+    is_null = length < 0
+    has_nulls = bool(is_null.any())
+    offsets = np.empty(count + 1, np.int32)
+    out = np.empty(int(length.sum(where=~is_null) if has_nulls else length.sum()), np.uint8)
+    if not native.gather(data, start, length, offsets, out):
+        raise AssertionError("pieces lie outside of their data")
+    validity = pa.py_buffer(np.packbits(~is_null, bitorder="little")) if has_nulls else None
+    return pa.Array.from_buffers(pa.binary(), count, [validity, pa.py_buffer(offsets), pa.py_buffer(out)])
+
+
+def take(data: Buffer, start: Ints, length: Ints) -> pa.Array:
+    """`gather` by Arrow's own kernel: the pieces and the gaps between them are one column over `data`, of
+    which every second element is taken."""
+    count = len(start)
     is_null = length < 0
     offsets = np.empty(2 * count, np.int32)
     offsets[0::2] = start

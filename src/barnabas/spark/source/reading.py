@@ -35,6 +35,7 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
     """The records of the range, in order. Compaction, aborted transactions and transactions' own marks leave
     gaps: there may be fewer records than offsets."""
     partition = TopicPartition(wanted.topic, wanted.partition)
+    placing = _Placing(wanted)
     try:
         with options.connect() as cluster:
             for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
@@ -47,7 +48,7 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
                     with_headers=settings.include_headers,
                 ):
                     if rows.num_rows:
-                        yield _with_place(rows, wanted)
+                        yield placing.place(rows)
     except (WireError, ApiError) as error:
         raise PipelineError(f"Reading {partition} failed: {sentence_of(error)}") from None
 
@@ -126,10 +127,23 @@ def _beginning(
     return lost_until
 
 
-def _with_place(rows: pa.RecordBatch, place: Range) -> pa.RecordBatch:
-    """Add topic and partition, at the places where Spark's own connector has them."""
-    key, value, *rest = rows.columns
-    topics = pa.repeat(pa.scalar(place.topic, pa.string()), rows.num_rows)
-    partitions = pa.repeat(pa.scalar(place.partition, pa.int32()), rows.num_rows)
-    schema = SCHEMA_WITH_HEADERS if len(rest) > len(_REST) else SCHEMA
-    return pa.RecordBatch.from_arrays([key, value, topics, partitions, *rest], schema=schema)
+class _Placing:
+    """Adds topic and partition, at the places where Spark's own connector has them."""
+
+    def __init__(self, place: Range) -> None:
+        self._place = place
+        self._make(0)
+
+    def _make(self, row_count: int) -> None:
+        """Constants, so they are made once for the longest answer, and shorter ones take a part."""
+        self._topics = pa.repeat(pa.scalar(self._place.topic, pa.string()), row_count)
+        self._partitions = pa.repeat(pa.scalar(self._place.partition, pa.int32()), row_count)
+
+    def place(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        row_count = rows.num_rows
+        if row_count > len(self._topics):
+            self._make(row_count)
+        key, value, *rest = rows.columns
+        schema = SCHEMA_WITH_HEADERS if len(rest) > len(_REST) else SCHEMA
+        columns = [key, value, self._topics[:row_count], self._partitions[:row_count], *rest]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)

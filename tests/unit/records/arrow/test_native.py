@@ -13,6 +13,7 @@ from tests.unit.records.arrow.test_encode import Rows, columns_of, rows
 from tests.unit.records.support import encoded, record_lists
 
 from barnabas.records.arrow import fields_reference, layout, layout_reference, native
+from barnabas.records.arrow.binary import gather, take
 from barnabas.records.arrow.columns import columns_of as columns
 from barnabas.records.arrow.decode import HEADERS
 from barnabas.records.arrow.fields import Fields, find_fields
@@ -73,6 +74,27 @@ def test_odd_varints_are_read_or_refused_alike(body: bytes, more: bytes) -> None
         compare(*regions_of([(bytes([2 * len(record) % 128]) + record, 1)]))
 
 
+@given(content=st.binary(max_size=200), bounds=st.lists(st.integers(0, 200), max_size=30), data=st.data())
+def test_copies_are_the_same(content: bytes, bounds: list[int], data: st.DataObject) -> None:
+    bounds = sorted(min(bound, len(content)) for bound in bounds[: len(bounds) // 2 * 2])
+    start = np.array(bounds[0::2], np.int64)
+    length = np.array(bounds[1::2], np.int64) - start
+    length[data.draw(st.lists(st.booleans(), min_size=len(start), max_size=len(start)))] = -1
+    copied = gather(content, start, length)
+    copied.validate(full=True)
+    if len(start):
+        assert copied == take(content, start, length)
+
+
+@pytest.mark.parametrize(
+    ("start", "length", "room"), [(0, 4, 4), (-1, 1, 1), (4, 1, 1), (0, 2, 1), (0, 1, 2)]
+)
+def test_pieces_that_do_not_fit_are_not_copied(start: int, length: int, room: int) -> None:
+    assert native.gather is not None
+    pieces = np.array([start]), np.array([length])
+    assert not native.gather(b"abc", *pieces, np.empty(2, np.int32), bytearray(room))
+
+
 @given(content=rows, room=st.integers(-10, 1500), start=st.integers(0, 10))
 def test_layouts_are_the_same(content: Rows, room: int, start: int) -> None:
     table = columns(*(column[start:] for column in columns_of(content)))
@@ -82,10 +104,14 @@ def test_layouts_are_the_same(content: Rows, room: int, start: int) -> None:
 
 def test_the_python_form_is_taken_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "find_fields", None)
+    monkeypatch.setattr(native, "gather", None)
     monkeypatch.setattr(native, "lay_out", None)
     table = columns(None, pa.array([b"x", b"y"]), pa.array([None, [("k", b"v")]], HEADERS.type))
     [(payload, count)] = layout.payloads(table, 1000)
-    assert tables(find_fields(bytes(payload), regions_of([(bytes(payload), count)])[1]))[1] == [0, 1]
+    content = bytes(payload)
+    fields = find_fields(content, regions_of([(content, count)])[1])
+    assert fields.offset_delta.tolist() == [0, 1]
+    assert gather(content, fields.value_start, fields.value_length).to_pylist() == [b"x", b"y"]
 
 
 @pytest.mark.parametrize(
