@@ -158,5 +158,16 @@ def test_a_batch_far_behind_is_refused(cluster: Cluster, partition: TopicPartiti
     appender = Appender(cluster)
     for sequence in range(8):
         appender.append({partition: batch(producer, sequence, [b"a"])})
-    with pytest.raises((NotAppendedError, ApiError)):
+    with pytest.raises(NotAppendedError):
         Appender(cluster).append({partition: batch(producer, 0, [b"a"])})
+
+
+def test_a_writer_that_knows_the_log_s_end_sees_that_another_one_was_there_before(
+    cluster: Cluster, partition: TopicPartition
+) -> None:
+    producer = idempotent_producer(cluster)
+    Appender(cluster).append({partition: batch(producer, 0, [b"a", b"b"])})
+    second = Appender(cluster)
+    second.expect_beyond(partition, 1)
+    with pytest.raises(NotAppendedError, match="offset 0, which is not beyond 1"):
+        second.append({partition: batch(producer, 0, [b"c", b"d"])})

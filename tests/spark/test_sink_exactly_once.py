@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from tests.support import spark_sink as support
+from tests.support.waiting import eventually
 
 import barnabas.spark
 from barnabas.spark.sink import stream
@@ -20,6 +22,7 @@ from barnabas.spark.sink.ledger import group_of
 from barnabas.spark.sink.shuffle import shuffled as plain_shuffled
 from barnabas.testing import BrokerProcess
 from barnabas.wire import Cluster
+from barnabas.wire.admin import transactions
 from barnabas.wire.transactions import Transactions, stable_offsets
 
 END = "barnabas.spark.sink.batch.end"
@@ -215,3 +218,51 @@ def test_a_query_that_has_lost_its_id_to_another_one_is_told_so(
     with pytest.raises(Exception, match="Two queries share one transactional id"):
         support.run(writer, tmp_path / "checkpoint")
     assert support.values(bootstrap, out) == []
+
+
+def test_a_query_stopped_in_the_middle_of_a_batch_leaves_nothing_of_it(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    """Its tasks may even end normally, with a part of their input."""
+    flag = str(tmp_path / "running")
+
+    def slow_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        is_first = not os.path.exists(flag)
+        for batch in batches:
+            yield batch
+            if is_first:
+                open(flag, "w").close()
+                time.sleep(60)
+
+    files.add(support.rows(100))
+    writer = barnabas.spark.write_stream(
+        files.stream(spark).mapInArrow(slow_once, support.SCHEMA), out, **support.options(bootstrap)
+    )
+    with support.running(writer, tmp_path / "checkpoint"):
+        eventually(lambda: os.path.exists(flag), patience_s=90)
+    assert support.values(bootstrap, out) == []
+    support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(100)
+
+
+def test_rows_without_key_are_spread_over_the_partitions(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add({"value": row["value"]} for row in support.rows(4000))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    support.run(writer, tmp_path / "checkpoint")
+    reads = support.committed(bootstrap, out)
+    assert len(reads) == 4000
+    assert {read.partition for read in reads} == {0, 1, 2}
+
+
+def test_at_least_once_writes_every_row_without_a_transaction(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
+    files.add(support.rows(100))
+    settings = support.options(bootstrap, delivery="at-least-once", transactionalId=f"id-{out}")
+    writer = barnabas.spark.write_stream(files.stream(spark).repartition(2), out, **settings)
+    support.run(writer, tmp_path / "checkpoint")
+    assert support.values(bootstrap, out) == support.texts(100)
+    with Cluster.connect(bootstrap) as cluster:
+        assert transactions.list_all(cluster, pattern=f"id-{out}") == []

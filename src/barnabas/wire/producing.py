@@ -29,6 +29,13 @@ from barnabas.wire.retry import backoff_ms
 
 ALL_REPLICAS = -1
 _NAMES_AND_ASKED_UNTIL = 11  # from 12 on a Produce adds its partition to the transaction by itself
+_ANOTHER_WRITER = frozenset(
+    {
+        ErrorCode.DUPLICATE_SEQUENCE_NUMBER,
+        ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        ErrorCode.UNKNOWN_PRODUCER_ID,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,12 @@ class Batch:
 
 
 class NotAppendedError(Exception):
-    """The broker acknowledged a batch that it did not append."""
+    """Another writer uses our producer id: the broker refuses our batch, or takes it for one of theirs and
+    acknowledges it without appending."""
+
+    def __init__(self, partition: TopicPartition, why: str) -> None:
+        super().__init__(f"{partition}: {why}")
+        self.partition = partition
 
 
 class Appender:
@@ -52,6 +64,10 @@ class Appender:
         self._delivery_timeout_ms = delivery_timeout_ms
         self._leaders: dict[TopicPartition, int] = {}
         self._last_offsets: dict[TopicPartition, int] = {}
+
+    def expect_beyond(self, partition: TopicPartition, offset: int) -> None:
+        """The log reaches to here already: what is acknowledged at or before it was not appended by us."""
+        self._last_offsets[partition] = offset
 
     def append(self, batches: Mapping[TopicPartition, Batch]) -> dict[TopicPartition, int]:
         """The offset of the first record of each. One request for all partitions of a leader, since one
@@ -126,8 +142,8 @@ class Appender:
     ) -> ApiError | None:
         """What a retry may cure, or nothing and the offset is noted; all else is raised."""
         code = known(row.error_code)
-        if code is ErrorCode.DUPLICATE_SEQUENCE_NUMBER:
-            raise NotAppendedError(f"{partition}: another writer has used this producer id")
+        if code in _ANOTHER_WRITER:
+            raise NotAppendedError(partition, code.sentence)
         if code:
             error = ApiError(code, row.error_message or None)
             if not code.retriable:
@@ -136,7 +152,7 @@ class Appender:
         last = self._last_offsets.get(partition, -1)
         if row.base_offset <= last:
             raise NotAppendedError(
-                f"{partition}: acknowledged at offset {row.base_offset}, which is not beyond {last}"
+                partition, f"acknowledged at offset {row.base_offset}, which is not beyond {last}"
             )
         self._last_offsets[partition] = row.base_offset + batch.count - 1
         offsets[partition] = row.base_offset

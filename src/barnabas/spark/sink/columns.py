@@ -17,6 +17,7 @@ from pyspark.sql.types import (
 
 from barnabas.spark.errors import PipelineError
 
+COLUMNS = ("topic", "partition", "key", "value", "headers")
 _HEADERS = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
 
 

@@ -15,6 +15,7 @@ from barnabas.spark.sink.reports import FencedError, Written
 from barnabas.spark.sink.rows import Rows
 from barnabas.spark.sink.settings import Sink
 from barnabas.wire import Cluster
+from barnabas.wire.admin.offsets import Spec, list_offsets
 from barnabas.wire.producing import Appender, Batch, NotAppendedError
 from barnabas.wire.transactions import Producer, Transactions
 
@@ -37,16 +38,21 @@ _REFUSED = frozenset(
         ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
     }
 )
-_ANOTHER_WRITER = frozenset({ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID})
 
 
 class SharedPartitionError(Exception):
-    """Somebody else writes to one of our partitions with our producer id."""
+    """Somebody else writes to one of our partitions with our producer id: another task, or an earlier attempt
+    of this one."""
+
+    def __init__(self, partition: TopicPartition, why: str) -> None:
+        super().__init__(why)
+        self.partition = partition
 
 
 class Outlet:
     def __init__(self, sink: Sink, cluster: Cluster, producer: Producer) -> None:
         self._sink = sink
+        self._cluster = cluster
         self._producer = producer
         self._appender = Appender(cluster, producer.transactional_id, sink.delivery_timeout_ms)
         self._transactions = (
@@ -84,7 +90,7 @@ class Outlet:
         except ApiError as error:
             raise _translated(error) from error
         except NotAppendedError as error:
-            raise SharedPartitionError(str(error)) from error
+            raise SharedPartitionError(error.partition, str(error)) from error
 
     def next_sequence(self, partition: TopicPartition) -> int:
         return self._sequences.get(partition, 0)
@@ -96,8 +102,14 @@ class Outlet:
 
     def _join(self, partitions: Mapping[TopicPartition, object]) -> None:
         new = [partition for partition in partitions if partition not in self._written]
-        if new and self._transactions is not None:
-            self._transactions.add(self._producer, new)
+        if not new or self._transactions is None:
+            return
+        self._transactions.add(self._producer, new)
+        # A task does not know whether an earlier attempt of its stage has been here with the same producer.
+        for partition, found in list_offsets(self._cluster, dict.fromkeys(new, Spec.LATEST)).items():
+            if isinstance(found, ApiError):
+                raise found
+            self._appender.expect_beyond(partition, found.offset - 1)
 
     def _note(self, partition: TopicPartition, offset: int, count: int) -> None:
         self._sequences[partition] = increment_sequence(self.next_sequence(partition), count)
@@ -139,8 +151,6 @@ def encoded(
 def _translated(error: ApiError) -> Exception:
     if error.code in FENCED:
         return FencedError(str(error))
-    if error.code in _ANOTHER_WRITER:
-        return SharedPartitionError(str(error))
     if error.code in _TOO_LARGE:
         return PipelineError(
             f"The broker refuses a batch as too large ({error}): raise the topic's max.message.bytes, or "

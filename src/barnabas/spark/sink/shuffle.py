@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _PREFIX = "__barnabas_"
-_ROW_INDEX_BITS = 33  # of monotonically_increasing_id: below them the row within its task
+# A task's rows without key, some to one partition, some to the next. The lower bits count a task's rows.
+_WITHOUT_KEY = f"(spark_partition_id() + (monotonically_increasing_id() & {(1 << 33) - 1}) DIV {STICKY_ROWS})"
 
 
 def shuffled(
@@ -43,33 +44,31 @@ def _own_columns(sink: Sink, columns: Columns, partition_count: int | None) -> d
     if columns.topic:
         own["topic"] = sql.col("topic")
     if columns.key:
-        own["key"] = sql.col("key").cast("binary")
-    own["value"] = sql.col("value").cast("binary")
+        own["key"] = sql.expr("CAST(key AS BINARY)")
+    own["value"] = sql.expr("CAST(value AS BINARY)")
     if columns.headers:
         own["headers"] = sql.col("headers")
     return own
 
 
 def _partition(sink: Sink, columns: Columns, partition_count: int | None) -> Column:
-    row_index = sql.monotonically_increasing_id().bitwiseAND(sql.lit((1 << _ROW_INDEX_BITS) - 1))
-    without_key = sql.spark_partition_id() + sql.floor(row_index / sql.lit(STICKY_ROWS))
     choices = [sql.col("partition")] if columns.partition else []
     if partition_count is None:
-        key = sql.col("key").cast("binary") if columns.key else sql.lit(None).cast("binary")
-        choices.append(_placed_by_topic(sink)(sql.col("topic"), key, without_key.cast("long")))
+        key = "CAST(key AS BINARY)" if columns.key else "CAST(NULL AS BINARY)"
+        choices.append(_placed_by_topic(sink)(sql.col("topic"), sql.expr(key), sql.expr(_WITHOUT_KEY)))
     else:
         if columns.key:
-            choices.append(_placed_by_key(partition_count)(sql.col("key").cast("binary")))
-        choices.append(sql.pmod(without_key, sql.lit(partition_count)).cast("int"))
+            choices.append(_placed_by_key(partition_count)(sql.expr("CAST(key AS BINARY)")))
+        choices.append(sql.expr(f"CAST(pmod({_WITHOUT_KEY}, {partition_count}) AS INT)"))
     return sql.coalesce(*choices)
 
 
 def _task(columns: Columns, task_count: int) -> Column:
     """Neighbouring partitions of a topic go to different tasks, and each to one only."""
-    target = sql.col(_PREFIX + "partition").cast("long")
+    target = f"CAST({_PREFIX}partition AS BIGINT)"
     if columns.topic:
-        target = target + sql.crc32(sql.col("topic").cast("binary"))
-    return sql.pmod(target, sql.lit(task_count)).cast("int")
+        target += " + crc32(CAST(topic AS BINARY))"
+    return sql.expr(f"CAST(pmod({target}, {task_count}) AS INT)")
 
 
 def _placed_by_key(partition_count: int) -> Any:
@@ -85,9 +84,9 @@ def _placed_by_topic(sink: Sink) -> Any:
     """Null where there is no such topic: the task that gets the row says so."""
 
     def place(topic: pa.Array, key: pa.Array, without_key: pa.Array) -> pa.Array:
+        from barnabas.spark.sink.connections import connected
         from barnabas.spark.sink.placing import place_by_topic
         from barnabas.spark.sink.targets import Targets
-        from barnabas.spark.sink.task import connected
 
         numbers = without_key.to_numpy(zero_copy_only=False)
         return place_by_topic(topic, None, key, numbers, Targets(connected(sink)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
-from barnabas.spark.sink.columns import Columns, columns_of
+from barnabas.spark.sink.columns import COLUMNS, Columns, columns_of
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.reports import Report
 from barnabas.spark.sink.session import Session, session_of
@@ -37,13 +37,17 @@ class BatchSink:
         self._columns = columns
         self._order_by = order_by
         self._checkpoint = checkpoint
+        self._query_id: str | None = None
 
     def __call__(self, df: DataFrame, batch_id: int) -> None:
         session = session_of(df)
         if not self._sink.exactly_once:
             write_at_least_once(self.job(df, session))
             return
-        query_id = session.query_id(self._checkpoint)
+        query_id = self._query_id or session.query_id(self._checkpoint)
+        if not session.knows_queries:
+            # A copy of this object serves one query there, and asking costs a job of its own.
+            self._query_id = query_id
         if batch_id == 0 and session.is_checkpoint_temporary(query_id):
             logger.warning(
                 "This query has no checkpointLocation, so it is exactly once only until it stops: set one to "
@@ -55,18 +59,25 @@ class BatchSink:
 
     def job(self, df: DataFrame, session: Session) -> Job:
         def run(producer: Producer | None) -> Sequence[Report]:
-            from barnabas.spark.sink.task import REPORT_SCHEMA, shuffled_writer
-
-            partition_count = partition_count_of(self._sink)
-            task_count = min(session.core_count(), partition_count or session.core_count())
-            rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
-            write = shuffled_writer(self._sink, producer, session.is_speculation_on())
-            reports = [Report.from_json(text) for (text,) in rows.mapInArrow(write, REPORT_SCHEMA).collect()]
+            reports = [Report.from_json(text) for (text,) in self._written(df, session, producer).collect()]
             if producer is not None and not session.ran_once({report.stage for report in reports}):
                 raise LostAttemptError(message="Spark ran the stage of the write more than once")
             return reports
 
         return run
+
+    def _written(self, df: DataFrame, session: Session, producer: Producer | None) -> DataFrame:
+        """One report per task, once it is run. Tasks with producers of their own need no shuffle."""
+        from barnabas.spark.sink.task import REPORT_SCHEMA, shuffled_writer, unshuffled_writer
+
+        if producer is None and not self._order_by:
+            names = [name for name in COLUMNS if name in df.columns]
+            return df.select(*names).mapInArrow(unshuffled_writer(self._sink), REPORT_SCHEMA)
+        partition_count = partition_count_of(self._sink)
+        task_count = min(session.core_count(), partition_count or session.core_count())
+        rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
+        write = shuffled_writer(self._sink, producer, session.is_speculation_on())
+        return rows.mapInArrow(write, REPORT_SCHEMA)
 
 
 def write_stream(

@@ -10,10 +10,12 @@ from pyspark import TaskContext
 
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
+from barnabas.spark.sink.connections import connected
 from barnabas.spark.sink.outlet import Outlet
 from barnabas.spark.sink.reports import FencedError, Report, Written
 from barnabas.spark.sink.rows import Rows, column_of, gathered, grouped
 from barnabas.spark.sink.settings import Sink
+from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.targets import Targets
 from barnabas.wire import Cluster
 from barnabas.wire.transactions import Producer, idempotent_producer
@@ -27,19 +29,9 @@ SPECULATIVE_COPY_WAITS_S = 30
 Partitions = Callable[[pa.RecordBatch], pa.Array]
 Batches = Iterator[pa.RecordBatch]
 
-_clusters: dict[tuple[str, tuple[tuple[str, str], ...]], Cluster] = {}
-
 
 class SecondAttemptError(Exception):
     """An earlier attempt of this task may have written already, so this one may not."""
-
-
-def connected(sink: Sink) -> Cluster:
-    """Spark keeps Python workers for later tasks, so connections stay open for them."""
-    key = sink.bootstrap, tuple(sorted(sink.properties.items()))
-    if key not in _clusters:
-        _clusters[key] = sink.connect()
-    return _clusters[key]
 
 
 def shuffled_writer(
@@ -54,6 +46,18 @@ def shuffled_writer(
         if producer is not None:
             refuse_second_attempt(context.attemptNumber(), is_speculation_on)
         report = write_rows(sink, producer, batches, lambda batch: column_of(batch, "partition", pa.int32()))
+        yield pa.RecordBatch.from_pydict({REPORT: [report.to_json()]})
+
+    return write
+
+
+def unshuffled_writer(sink: Sink) -> Callable[[Batches], Batches]:
+    """At least once: any task may write to any partition, and again."""
+
+    def write(batches: Batches) -> Batches:
+        context = TaskContext.get()
+        assert context is not None
+        report = write_rows(sink, None, batches, Spread(sink, context.partitionId(), is_moving=True))
         yield pa.RecordBatch.from_pydict({REPORT: [report.to_json()]})
 
     return write

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMessage
@@ -26,12 +25,10 @@ from barnabas.spark.planning_errors import plainly
 from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
 from barnabas.spark.sink.ledger import Entry, is_written
 from barnabas.spark.sink.outlet import SharedPartitionError
-from barnabas.spark.sink.placing import STICKY_ROWS, Ints, place, place_by_topic
 from barnabas.spark.sink.reports import FencedError, Report, check, shared_sentence
-from barnabas.spark.sink.rows import column_of
 from barnabas.spark.sink.settings import Sink
-from barnabas.spark.sink.targets import Targets
-from barnabas.spark.sink.task import connected, refuse_second_attempt, report_of, write_rows
+from barnabas.spark.sink.spread import Spread
+from barnabas.spark.sink.task import refuse_second_attempt, report_of, write_rows
 from barnabas.spark.sink.telling import telling
 
 _BATCH_ID = "streaming.sql.batchId"
@@ -79,7 +76,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         try:
             report = write_rows(self._sink, self._begun.producer, iterator, spread)
         except SharedPartitionError as error:
-            report = report_of(iterator, 0, (), shared_sentence(str(error).split(":")[0]))
+            report = report_of(iterator, 0, (), shared_sentence(str(error.partition)))
         return Message(report, self._begun, entry)
 
     @plainly
@@ -106,35 +103,6 @@ class StreamWriter(DataSourceStreamArrowWriter):
         if self._sink.exactly_once and not any(message.report.is_fenced for message in _told(messages)):
             with self._sink.connect() as cluster:
                 abort(self._sink, cluster, self._transactional_id)
-
-
-class Spread:
-    """Where the rows of one task go that neither name a partition nor have a key: to one partition, which is
-    another one for each task; or on to the next one from time to time."""
-
-    def __init__(self, sink: Sink, task: int, *, is_moving: bool) -> None:
-        self._sink = sink
-        self._task = task
-        self._is_moving = is_moving
-        self._row_count = 0
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.Array:
-        names = batch.schema.names
-        keys = column_of(batch, "key", pa.binary()) if "key" in names else None
-        named = column_of(batch, "partition", pa.int32()) if "partition" in names else None
-        without_key = self._numbers(batch.num_rows)
-        targets = Targets(connected(self._sink))
-        if self._sink.topic is not None:
-            return place(named, keys, without_key, targets.partition_count(self._sink.topic))
-        topics = column_of(batch, "topic", pa.string())
-        return place_by_topic(topics, named, keys, without_key, targets)
-
-    def _numbers(self, row_count: int) -> Ints:
-        if not self._is_moving:
-            return np.full(row_count, self._task, np.int64)
-        numbers = np.arange(self._row_count, self._row_count + row_count)
-        self._row_count += row_count
-        return numbers // STICKY_ROWS + self._task
 
 
 def _told(messages: Sequence[WriterCommitMessage | None]) -> list[Message]:

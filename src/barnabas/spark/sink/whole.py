@@ -23,12 +23,13 @@ from barnabas.records.batch import HEADER, read_header, seal
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
 from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
+from barnabas.spark.sink.connections import connected
 from barnabas.spark.sink.outlet import Outlet, encoded
 from barnabas.spark.sink.reports import FencedError, Report, Written, check
 from barnabas.spark.sink.settings import Sink
-from barnabas.spark.sink.task import connected, refuse_second_attempt, report_of, runs, write_rows
+from barnabas.spark.sink.spread import Spread
+from barnabas.spark.sink.task import refuse_second_attempt, report_of, runs, write_rows
 from barnabas.spark.sink.telling import telling
-from barnabas.spark.sink.unshuffled import Spread
 from barnabas.wire import Cluster
 
 _WRITING_TASK = 0
