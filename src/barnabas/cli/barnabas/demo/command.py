@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from barnabas.cli.barnabas.demo import stream, topics, traffic
+from barnabas.cli.barnabas.demo import needs, topics, traffic
 from barnabas.cli.barnabas.demo.fleet import REPORTS_PER_MINUTE
 from barnabas.cli.barnabas.demo.show import FailedError, show
 from barnabas.cli.support.failures import FAILURES
@@ -30,7 +30,7 @@ _WINDOW_MS = 300_000
 def run_command(arguments: Sequence[str]) -> int:
     asked = _parser().parse_args(list(arguments))
     console = Console(highlight=False)
-    lack = stream.missing() if asked.pipeline is not False else None
+    lack = needs.missing() if asked.pipeline is not False else None
     if lack is not None and asked.pipeline:
         console.print(lack, style="red", markup=False)
         return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from barnabas.cli.barnabas.demo import fleet, results, stream, tables, topics, traffic
+from barnabas.cli.barnabas.demo import fleet, results, tables, topics, traffic
 from barnabas.cli.barnabas.demo.geography import degrees_of
 from barnabas.cli.barnabas.demo.services import Dashboard, InOrder, Notifications
 from barnabas.client import Admin
@@ -22,7 +22,7 @@ from barnabas.wire import Cluster
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-_LOOK_SECONDS = 0.25
+_LOOK_SECONDS = 0.5
 _TRUCKS = "trucks"
 
 
@@ -44,10 +44,10 @@ def show(
     problems = list(_service_faults(drive, checked))
     if image is not None:
         found = _read_results(drive)
-        console.print(tables.summary(found), tables.stops(found), sep="\n\n")
+        console.print(tables.summary(found), "", tables.stops(found), "")
         problems += results.faults(found, results.expected(drive.reports()))
         _draw(console, image, region, found)
-    console.print(tables.groups(rows))
+    console.print(tables.groups(rows), "")
     if not problems:
         console.print(f"[green]{_praise(drive, with_pipeline=image is not None)}")
     return problems
@@ -70,17 +70,27 @@ def _run(
     timeout_s: float,
 ) -> list[traffic.Progress]:
     """Everybody works until every group has read everything; says how far each is then."""
-    deadline = time.monotonic() + timeout_s
     groups = [*services, *(topics.IN_SPARK if pipeline_folder else ())]
     with _Bars(console, drive.position_count, [_TRUCKS, *groups]) as bars, _jobs(drive) as jobs:
         working = [jobs.submit(traffic.send, drive, partial(bars.advance, _TRUCKS))]
         for group, service in services.items():
             working.append(jobs.submit(traffic.read, drive, group, service, partial(bars.advance, group)))
-        if pipeline_folder is None:
-            return _wait(drive, bars, groups, working, [], deadline)
-        with stream.spark(pipeline_folder) as session:
-            queries = stream.start(session, drive, pipeline_folder)
-            return _wait(drive, bars, groups, working, queries, deadline)
+        with _Watch(drive, groups, bars, working, timeout_s) as watch:
+            if pipeline_folder is not None:
+                return _run_pipeline(drive, pipeline_folder, watch)
+            return watch.until_all_is_read()
+
+
+def _run_pipeline(drive: traffic.Drive, folder: Path, watch: _Watch) -> list[traffic.Progress]:
+    from barnabas.cli.barnabas.demo import stream
+
+    with stream.spark(folder) as session:
+        speeds = stream.start_speeds(session, drive, folder)
+        watch.queries.append(speeds)
+        # One after the other: Spark gives a query's Python ten seconds to start, however busy the machine.
+        watch.until(lambda: speeds.lastProgress is not None)
+        watch.queries.append(stream.start_summary(session, drive, folder))
+        return watch.until_all_is_read()
 
 
 @contextmanager
@@ -93,41 +103,63 @@ def _jobs(drive: traffic.Drive) -> Iterator[ThreadPoolExecutor]:
             drive.halted.set()
 
 
-def _wait(
-    drive: traffic.Drive,
-    bars: _Bars,
-    groups: Collection[str],
-    working: Sequence[Future[None]],
-    queries: Sequence[StreamingQuery],
-    deadline: float,
-) -> list[traffic.Progress]:
-    with Cluster.connect(drive.server, {}) as cluster, Admin(drive.server) as admin:
-        while True:
-            is_idle = not [job for job in working if not _is_done(job)]
-            rows = traffic.progress(cluster, admin, drive, groups)
-            bars.see(rows)
-            if is_idle and not any(row.lag for row in rows):
-                return rows
-            _stop_if_failed(queries, rows, deadline)
+class _Watch:
+    """Looks at those who work, and raises what goes wrong with any of them."""
+
+    def __init__(
+        self,
+        drive: traffic.Drive,
+        groups: Collection[str],
+        bars: _Bars,
+        working: Sequence[Future[None]],
+        timeout_s: float,
+    ) -> None:
+        self._drive = drive
+        self._groups = groups
+        self._bars = bars
+        self._working = working
+        self._deadline = time.monotonic() + timeout_s
+        self._cluster = Cluster.connect(drive.server, {})
+        self._admin = Admin(drive.server)
+        self._rows: list[traffic.Progress] = []
+        self._is_idle = False
+        self.queries: list[StreamingQuery] = []
+
+    def __enter__(self) -> _Watch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cluster.close()
+        self._admin.close()
+
+    def until_all_is_read(self) -> list[traffic.Progress]:
+        self.until(lambda: self._is_idle and not any(row.lag for row in self._rows))
+        return self._rows
+
+    def until(self, is_done: Callable[[], bool]) -> None:
+        self._look()
+        while not is_done():
+            if time.monotonic() > self._deadline:
+                behind = ", ".join(f"{row.group} by {row.lag:,}" for row in self._rows if row.lag)
+                raise FailedError(
+                    f"Time is up; still behind: {behind or 'the trucks'}. --timeout gives it more."
+                )
             time.sleep(_LOOK_SECONDS)
+            self._look()
 
-
-def _is_done(job: Future[None]) -> bool:
-    if job.done():
-        job.result()  # raises what the thread raised
-    return job.done()
-
-
-def _stop_if_failed(
-    queries: Sequence[StreamingQuery], rows: Sequence[traffic.Progress], deadline: float
-) -> None:
-    for query in queries:
-        problem = query.exception()
-        if problem is not None:
-            raise FailedError(f"The query {query.name} failed: {problem}")
-    if time.monotonic() > deadline:
-        behind = ", ".join(f"{row.group} by {row.lag:,}" for row in rows if row.lag)
-        raise FailedError(f"Time is up; still behind: {behind or 'the trucks'}. --timeout gives it more.")
+    def _look(self) -> None:
+        # First who is done, then what was read: all that was sent until then is in the second.
+        self._is_idle = all(job.done() for job in self._working)
+        for job in self._working:
+            if job.done():
+                job.result()  # raises what the thread raised
+        for query in self.queries:
+            problem = query.exception()
+            if problem is not None:
+                reason = str(problem).partition("\n")[0]
+                raise FailedError(f"The query {query.name} failed: {reason}")
+        self._rows = traffic.progress(self._cluster, self._admin, self._drive, self._groups)
+        self._bars.see(self._rows)
 
 
 class _Bars:

@@ -1,39 +1,26 @@
-"""The pipeline on a Spark of its own: two queries, each read from one topic and write to the next."""
+"""The pipeline on a Spark of its own: two queries, the second of which reads what the first writes."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from barnabas import java
-from barnabas.cli.barnabas.demo import topics
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from barnabas.cli.barnabas.demo import pipeline, topics
 from barnabas.cli.barnabas.demo.traffic import Drive
+from barnabas.spark import local_session, write_stream
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-
-def missing() -> str | None:
-    """What the pipeline lacks on this machine, and how to get it."""
-    if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("matplotlib") is None:
-        return "The pipeline needs PySpark and matplotlib: pip install 'barnabas[demo]'"
-    try:
-        java.require(java.SPARK_MODULES, needed_by="The pipeline runs on Spark, which")
-    except java.JavaError as lack:
-        return str(lack)
-    return None
+_BATCHES = 3
 
 
 @contextmanager
 def spark(folder: Path) -> Iterator[SparkSession]:
-    from barnabas.spark import local_session
-
     config = {
         # A minute is too short for the JVM's second compiler to earn what it costs.
         "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -67,19 +54,25 @@ def _errors_in(log: Path) -> Iterator[None]:
         os.close(ours)
 
 
-def start(session: SparkSession, drive: Drive, folder: Path) -> list[StreamingQuery]:
-    from barnabas.cli.barnabas.demo import pipeline
-    from barnabas.spark import write_stream
-
-    servers = {"kafka.bootstrap.servers": drive.server}
+def start_speeds(session: SparkSession, drive: Drive, folder: Path) -> StreamingQuery:
+    """Positions in, speeds and stops out: one transaction for both topics."""
     moves = pipeline.moves(pipeline.positions(_read(session, drive, topics.SPEED_PIPELINE)))
-    speeds = write_stream(pipeline.speed_and_stop_records(moves), **servers)
-    summary = pipeline.summary_records(_read(session, drive, topics.SUMMARY_PIPELINE))
-    windows = write_stream(summary, topic=topics.SUMMARY, **servers).outputMode("update")
-    return [
-        query.queryName(name).option("checkpointLocation", str(folder / name)).start()
-        for name, query in {topics.SPEED_PIPELINE: speeds, topics.SUMMARY_PIPELINE: windows}.items()
-    ]
+    records = pipeline.speed_and_stop_records(moves)
+    return _start(write_stream(records, **_servers(drive)), topics.SPEED_PIPELINE, folder)
+
+
+def start_summary(session: SparkSession, drive: Drive, folder: Path) -> StreamingQuery:
+    records = pipeline.summary_records(_read(session, drive, topics.SUMMARY_PIPELINE))
+    writer = write_stream(records, topic=topics.SUMMARY, **_servers(drive)).outputMode("update")
+    return _start(writer, topics.SUMMARY_PIPELINE, folder)
+
+
+def _start(writer: DataStreamWriter, name: str, folder: Path) -> StreamingQuery:
+    return writer.queryName(name).option("checkpointLocation", str(folder / name)).start()
+
+
+def _servers(drive: Drive) -> dict[str, str]:
+    return {"kafka.bootstrap.servers": drive.server}
 
 
 def _read(session: SparkSession, drive: Drive, group: str) -> DataFrame:
@@ -93,5 +86,7 @@ def _read(session: SparkSession, drive: Drive, group: str) -> DataFrame:
         .option("startingOffsets", json.dumps(starts))
         .option("kafka.isolation.level", "read_committed")
         .option("groupId", group)
+        # Several batches, so that there is something to remember from one to the next.
+        .option("maxOffsetsPerTrigger", drive.position_count // _BATCHES + 1)
         .load()
     )
