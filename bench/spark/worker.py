@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 import barnabas.spark
 from bench.spark.loads import Measurement
 from bench.spark.rows import CONNECTOR, OURS, ROWS, SparkRow
@@ -57,7 +60,8 @@ def measure(row: SparkRow, measurement: Measurement, rounds: int) -> None:
 def attempt(row: SparkRow, measurement: Measurement, subject: str) -> tuple[dict[str, float], str | None]:
     try:
         return measurement.run(row, subject), None
-    except Exception as problem:  # whatever a connector throws is the row's result, not the bench's end
+    except (PySparkException, Py4JError, OSError, ValueError, RuntimeError) as problem:
+        # Whatever a connector throws is the row's result, not the bench's end.
         return {}, str(problem).strip()[:300]
 
 
