@@ -41,7 +41,7 @@ _MILLISECONDS = {
 }
 _DURATION = re.compile(r"(\d+)\s*([a-z]*)")
 _POLL_TIMEOUT_MS = 120_000
-_FETCH_BYTES = 8 << 20
+_FETCH_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
