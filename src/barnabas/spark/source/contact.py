@@ -19,7 +19,8 @@ _IDLE_MAX = 8
 def connected(options: Options) -> Cluster:
     """A cluster that has answered. A wrong address is found out within seconds; a query that runs already is
     more patient with a broker that restarts."""
-    with options.connect({"default.api.timeout.ms": str(FIRST_CONTACT_MS)}) as probe:
+    limits = dict.fromkeys(("default.api.timeout.ms", "request.timeout.ms"), str(FIRST_CONTACT_MS))
+    with options.connect(limits) as probe:
         probe.brokers()
     return options.connect()
 
