@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ from tests.support.filled_topics import Topics
 from tests.support.spark_streams import Stream
 from tests.support.waiting import eventually
 
+from barnabas.model.ids import TopicPartition
+from barnabas.spark.options import Options
+from barnabas.spark.source.planner import Planner
+from barnabas.spark.source.settings import source_settings
 from barnabas.testing import BrokerProcess
 
 
@@ -134,3 +139,17 @@ def test_once_reads_everything_in_one_batch(topics: Topics, stream: Any, topic: 
     with query.running(once=True) as running:
         assert running.awaitTermination(120)
     assert query.batches == [list(range(30))]
+
+
+def test_records_that_come_while_available_now_prepares_are_no_lost_data(
+    target: BrokerProcess, topics: Topics, topic: str
+) -> None:
+    topics.fill(topics.create(topic), range(5))
+    options = Options({"kafka.bootstrap.servers": target.bootstrap, "subscribe": topic})
+    with closing(Planner(options, source_settings(options, streaming=True))) as planner:
+        planner.stop_at_what_is_there()
+        topics.fill(topic, range(5, 8))
+        start = planner.initial()
+        assert start == {TopicPartition(topic, 0): 8}
+        end = planner.next_end(start, everything=True)
+        assert planner.ranges(start, end) == []

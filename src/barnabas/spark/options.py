@@ -21,6 +21,12 @@ class Options:
     def __init__(self, given: Mapping[str, str]) -> None:
         self._values = {name.lower(): str(value) for name, value in given.items()}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
     def text(self, name: str) -> str | None:
         return self._values.get(name.lower())
 

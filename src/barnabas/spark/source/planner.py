@@ -38,6 +38,10 @@ class Planner:
             self._initial = self._lookup.resolve(self._settings.start, partitions)
             if isinstance(self._settings.start, AtOffsets):
                 self._initial = self._within(self._initial)
+            if self._target is not None:
+                # What came between the two questions must not look like an end that went backwards.
+                behind = {row: max(offset, self._target.get(row, 0)) for row, offset in self._initial.items()}
+                self._target |= behind
         return self._initial
 
     def _within(self, wanted: Offsets) -> Offsets:

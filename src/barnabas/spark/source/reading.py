@@ -1,6 +1,7 @@
 """One task: a range of offsets, fetched and decoded straight to Arrow.
 
-While Spark and we work on one answer the next is already on its way. A task holds two answers at most.
+While Spark and we work on one answer the next is already on its way. A task holds one answer and the unpacked
+records of a part of it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import pyarrow as pa
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.decode import FIELDS, HEADERS, decode_parts
+from barnabas.records.errors import RecordsError
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.planning_errors import sentence_of, warn
+from barnabas.spark.source.contact import borrowed
 from barnabas.spark.source.losses import ADVICE, aged_out
 from barnabas.spark.source.ranges import Range
 from barnabas.spark.source.settings import SourceSettings
@@ -29,6 +32,8 @@ _PARTITION = pa.field("partition", pa.int32())
 _KEY, _VALUE, *_REST = FIELDS
 SCHEMA = pa.schema([_KEY, _VALUE, _TOPIC, _PARTITION, *_REST])
 SCHEMA_WITH_HEADERS = SCHEMA.append(HEADERS)
+# What Spark gets at once. A few megabytes of compressed records may unpack to many.
+_PART_BYTES = 16 << 20
 
 
 def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
@@ -37,7 +42,7 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
     partition = TopicPartition(wanted.topic, wanted.partition)
     placing = _Placing(wanted)
     try:
-        with options.connect() as cluster:
+        with borrowed(options) as cluster:
             for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
                 # In parts: what is compressed well may have a hundred times the answer's size.
                 for rows, _ in decode_parts(
@@ -46,9 +51,14 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
                     wanted.end,
                     aborted=fetched.aborted,
                     with_headers=settings.include_headers,
+                    part_bytes=_PART_BYTES,
                 ):
                     if rows.num_rows:
                         yield placing.place(rows)
+    except RecordsError as error:
+        raise PipelineError(
+            f"{partition} holds records that cannot be read, between {wanted.start} and {wanted.end}: {error}"
+        ) from None
     except (WireError, ApiError) as error:
         raise PipelineError(f"Reading {partition} failed: {sentence_of(error)}") from None
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
+from barnabas.spark.planning_errors import warn
 from barnabas.spark.source.places import (
     LATEST,
     Everywhere,
@@ -18,6 +20,30 @@ from barnabas.spark.source.places import (
 from barnabas.spark.source.schema import with_headers
 from barnabas.spark.source.selection import Selection, selection_of
 
+KNOWN = (
+    "subscribe",
+    "subscribePattern",
+    "assign",
+    "startingOffsets",
+    "endingOffsets",
+    "startingTimestamp",
+    "endingTimestamp",
+    "startingOffsetsByTimestamp",
+    "endingOffsetsByTimestamp",
+    "startingOffsetsByTimestampStrategy",
+    "failOnDataLoss",
+    "maxOffsetsPerTrigger",
+    "minOffsetsPerTrigger",
+    "maxTriggerDelay",
+    "minPartitions",
+    "maxRecordsPerPartition",
+    "includeHeaders",
+    "groupId",
+    "groupIdPrefix",
+    "kafkaConsumer.pollTimeoutMs",
+    "fetchOffset.numRetries",
+    "fetchOffset.retryIntervalMs",
+)
 _REFUSED = {
     "auto.offset.reset": (
         "set the source option startingOffsets to earliest or latest instead: "
@@ -41,7 +67,7 @@ _MILLISECONDS = {
 }
 _DURATION = re.compile(r"(\d+)\s*([a-z]*)")
 _POLL_TIMEOUT_MS = 120_000
-_FETCH_BYTES = 8 << 20
+_FETCH_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +94,9 @@ class SourceSettings:
 
 def check_options(options: Options) -> None:
     """Of a reader that may become a stream or a batch: everything that is wrong in both."""
+    for name in options.names():
+        if (meant := _meant(name)) is not None:
+            warn(f"Option {name} is not known and means nothing: is it {meant} that you want?")
     try:
         source_settings(options, streaming=True)
     except PipelineError:
@@ -104,6 +133,15 @@ def source_settings(options: Options, streaming: bool) -> SourceSettings:
         offset_retry_interval_ms=_number(options, "fetchOffset.retryIntervalMs", 1_000, 0),
         fetch_bytes=_number(options, "kafka.max.partition.fetch.bytes", _FETCH_BYTES, 1),
     )
+
+
+def _meant(name: str) -> str | None:
+    """The option that this one is a misspelling of. Others' options are none of our business."""
+    by_lower = {known.lower(): known for known in KNOWN}
+    if name in by_lower or name.startswith("kafka."):
+        return None
+    close = get_close_matches(name, by_lower, n=1, cutoff=0.85)
+    return by_lower[close[0]] if close else None
 
 
 def _refuse_client_settings(options: Options) -> None:

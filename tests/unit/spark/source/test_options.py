@@ -171,3 +171,11 @@ def test_offsets_must_name_every_partition_and_no_other() -> None:
         refuse_incomplete(AtOffsets({A: 1}, "startingOffsets"), {A, B})
     with pytest.raises(PipelineError, match="names partitions that are not read: t-1"):
         refuse_incomplete(AtTimestamps({A: 1, B: 1}, "startingOffsetsByTimestamp", False), {A})
+
+
+def test_a_misspelt_option_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    servers = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t"}
+    check_options(Options({**servers, "startingOffset": "latest", "checkpointLocation": "x"}))
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert warning.startswith("barnabas: Option startingoffset is not known")
+    assert "startingOffsets" in warning
