@@ -16,9 +16,15 @@ from tests.support import spark_sink as support
 from tests.support.waiting import eventually
 
 import barnabas.spark
+from barnabas.model.ids import TopicPartition
+from barnabas.spark.options import Options
 from barnabas.spark.sink import stream
-from barnabas.spark.sink.commit import end
+from barnabas.spark.sink.commit import Begun, end
 from barnabas.spark.sink.ledger import group_of
+from barnabas.spark.sink.outlet import Outlet
+from barnabas.spark.sink.reports import FencedError
+from barnabas.spark.sink.rows import Rows
+from barnabas.spark.sink.settings import sink_of
 from barnabas.spark.sink.shuffle import shuffled as plain_shuffled
 from barnabas.testing import BrokerProcess
 from barnabas.wire import Cluster
@@ -266,3 +272,43 @@ def test_at_least_once_writes_every_row_without_a_transaction(
     assert support.values(bootstrap, out) == support.texts(100)
     with Cluster.connect(bootstrap) as cluster:
         assert transactions.list_all(cluster, pattern=f"id-{out}") == []
+
+
+def test_a_zombie_s_late_write_is_refused(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A task of batch 0 that wakes up after batch 1."""
+    begun: list[Begun] = []
+
+    def end_and_note(*arguments: Any) -> None:
+        end(*arguments)
+        begun.append(arguments[1])
+
+    monkeypatch.setattr(END, end_and_note)
+    files.add(support.rows(10))
+    files.add(support.rows(10, start=10))
+    settings = support.options(bootstrap)
+    support.run(barnabas.spark.write_stream(files.stream(spark), out, **settings), tmp_path / "checkpoint")
+    with Cluster.connect(bootstrap) as cluster:
+        zombie = Outlet(sink_of(Options(settings)), cluster, begun[0].producer)
+        with pytest.raises(FencedError):
+            zombie.send({TopicPartition(out, 0): Rows(None, pa.array([b"late"]), None)})
+    assert support.values(bootstrap, out) == support.texts(20)
+
+
+def test_a_query_without_checkpoint_is_told_how_long_it_is_exactly_once(
+    spark: SparkSession,
+    bootstrap: str,
+    out: str,
+    files: support.Files,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    files.add(support.rows(10))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
+    writer.trigger(availableNow=True).start().awaitTermination(120)
+    assert "exactly once only until it stops" in caplog.text
