@@ -18,7 +18,7 @@ from barnabas.wire.admin import group_offsets
 
 Offsets = Mapping[int, int]  # per partition
 _POLL_SECONDS = 0.2
-_FIRST_ANSWER_MS = 10_000
+_FIRST_ANSWER_MS = 5_000
 _SILENT_SECONDS_MAX = 30.0
 
 
