@@ -148,7 +148,7 @@ def test_a_note_of_changed_settings_is_read_and_removed(member: Member) -> None:
     member.write(
         Put("/config/topics/trucks", b'{"version":1,"config":{"retention.ms":"1"}}'),
         Create(
-            "/config/changes/config_change_", b'{"version":2,"entity_path":"topics/trucks"}', sequential=True
+            "/config/changes/c_", b'{"version":2,"entity_path":"topics/trucks"}', sequential=True
         ),
     )
     assert [dict(values) for values in member.node.image.configs.values()] == [{"retention.ms": "1"}]
