@@ -147,9 +147,7 @@ def test_a_note_of_changed_settings_is_read_and_removed(member: Member) -> None:
     member.small.create_topic("trucks")
     member.write(
         Put("/config/topics/trucks", b'{"version":1,"config":{"retention.ms":"1"}}'),
-        Create(
-            "/config/changes/c_", b'{"version":2,"entity_path":"topics/trucks"}', sequential=True
-        ),
+        Create("/config/changes/c_", b'{"version":2,"entity_path":"topics/trucks"}', sequential=True),
     )
     assert [dict(values) for values in member.node.image.configs.values()] == [{"retention.ms": "1"}]
     assert member.read("/config/changes/c_0000000000") is None
