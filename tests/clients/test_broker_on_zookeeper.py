@@ -15,9 +15,11 @@ from confluent_kafka import Consumer, Producer
 from kazoo.client import KazooClient
 from tests.support.zookeeper import ZookeeperServer
 
+from barnabas.model.config_numbers import ResourceType
 from barnabas.testing import Broker, BrokerFailedError
 from barnabas.wire import Cluster
-from barnabas.wire.admin import topics
+from barnabas.wire.admin import configs, topics
+from barnabas.wire.admin.configs import Resource
 from barnabas.wire.errors import WireError
 
 SESSION_TIMEOUT_MS = 2_000
@@ -186,6 +188,58 @@ def test_ids_are_given_out_as_kafka_does(start: StartBroker, tree: KazooClient) 
     broker.stop()
     start(broker_id=-1)
     assert tree.get_children("/brokers/ids") == ["1002"]
+
+
+def names(broker: Broker) -> list[str]:
+    with Cluster.connect(broker.bootstrap) as cluster:
+        return topics.names(cluster, include_internal=False)
+
+
+def partitions(broker: Broker, topic: str) -> int:
+    with Cluster.connect(broker.bootstrap) as cluster:
+        (described,) = topics.describe(cluster, [topic])
+        return len(described.partitions)
+
+
+def retention(broker: Broker, topic: str) -> str | None:
+    with Cluster.connect(broker.bootstrap) as cluster:
+        rows = configs.describe(cluster, Resource(ResourceType.TOPIC, topic), ["retention.ms"])
+        return rows[0].value
+
+
+def test_a_topic_that_a_tool_writes_into_the_tree_is_created_grown_set_and_deleted(
+    start: StartBroker, tree: KazooClient
+) -> None:
+    broker = start(broker_id=1)
+    tree.create("/config/topics/trucks", b'{"version":1,"config":{"retention.ms":"1000000"}}')
+    tree.create("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[1]}}')
+    wait_until(lambda: names(broker) == ["trucks"])
+    produce(broker, "trucks", b"x")
+    assert consume(broker, "trucks", 1) == [b"x"]
+    assert retention(broker, "trucks") == "1000000"
+    tree.set("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[1],"1":[1]}}')
+    wait_until(lambda: partitions(broker, "trucks") == 2)
+    tree.set("/config/topics/trucks", b'{"version":1,"config":{"retention.ms":"2000000"}}')
+    tree.create(
+        "/config/changes/config_change_", b'{"version":2,"entity_path":"topics/trucks"}', sequence=True
+    )
+    wait_until(lambda: retention(broker, "trucks") == "2000000")
+    wait_until(lambda: tree.get_children("/config/changes") == [])
+    create(broker, "other")
+    tree.create("/admin/delete_topics/trucks")
+    wait_until(lambda: names(broker) == ["other"])
+    wait_until(lambda: tree.get_children("/admin/delete_topics") == [])
+    assert tree.exists("/brokers/topics/trucks") is None
+    tree.create("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[1]}}')
+    wait_until(lambda: names(broker) == ["other", "trucks"])
+
+
+def test_a_topic_that_cannot_be_read_harms_nobody(start: StartBroker, tree: KazooClient) -> None:
+    broker = start(broker_id=1)
+    tree.create("/brokers/topics/broken", b"no json")
+    create(broker, "trucks")
+    produce(broker, "trucks", b"x")
+    assert names(broker) == ["trucks"]
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +125,9 @@ class Session:
             check=False,
         )
         if example.command.startswith("kafka-server-start "):
-            self._wait_until_it_answers()
+            self._wait_until(self.answers)
+        elif example.command.startswith("zookeeper-server-start ") and ran.returncode == 0:
+            self._wait_until(self.has_zookeeper)
         return Ran(ran.returncode, tuple(self._told(ran.stdout).rstrip("\n").splitlines()))
 
     def _placed(self, text: str) -> str:
@@ -138,10 +140,10 @@ class Session:
             text = text.replace(here, ours)
         return text.replace(self.node_id, "1")
 
-    def _wait_until_it_answers(self) -> None:
-        """A person takes longer to type the next line than the broker to start."""
+    def _wait_until(self, serving: Callable[[], bool]) -> None:
+        """A person takes longer to type the next line than a server to start."""
         deadline = time.monotonic() + _COMMAND_TIMEOUT_S
-        while not self.answers() and time.monotonic() < deadline:
+        while not serving() and time.monotonic() < deadline:
             time.sleep(0.02)
 
     def answers(self) -> bool:

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from barnabas.broker.tree_watch import TreeWatch
 from barnabas.controller import elections, tree
 from barnabas.controller.rebuild import READS, image_from, values_of
 from barnabas.controller.registration import start_alone
@@ -30,8 +31,10 @@ class Membership:
         self._broker = broker
         self._session_id = 0
         self._attempt = 0  # what belongs to an earlier one is over
+        self._tree = TreeWatch(node, self._look_again)
         node.store.on_session = self._session
         node.controller.on_lost = self._look_again
+        self._tree.arm()
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
         match event:
@@ -87,6 +90,7 @@ class Membership:
 
         def done() -> None:
             self._node.install(image.apply(whole.deltas))
+            self._tree.arm()
             self._node.controller.resume()
 
         self._write(whole.multis(), done)

@@ -1,0 +1,162 @@
+"""A broker in a tree that others may write: registered again after its session, told of what they wrote."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.node import SmallNode
+
+from barnabas.broker.membership import RETRY_MS, Membership
+from barnabas.controller import tree
+from barnabas.controller.producer_ids import allocate_producer_ids
+from barnabas.controller.registration import register_broker
+from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.image import BrokerImage
+from barnabas.ports import Create, Get, Put, Read, StoreLostError, Value, Write
+from barnabas.store.memory import MemoryStore
+
+ENDPOINTS = {"PLAINTEXT": Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)}
+
+
+class Member:
+    def __init__(self) -> None:
+        self.small = SmallNode()
+        self.node = self.small.node
+        store = self.node.store._store
+        assert isinstance(store, MemoryStore)
+        self.store = store
+        self.other = MemoryStore(store._home)
+        self.other.start(lambda: None)
+        self.membership = Membership(self.node, self.node.image.brokers[1])
+        self.settle()
+
+    def settle(self) -> None:
+        for _ in range(20):
+            self.node.store.poll()
+
+    def write(self, *operations: Write) -> None:
+        """By somebody else."""
+        self.other.submit(operations)
+        self.settle()
+
+    def read(self, path: str) -> Value | None:
+        operation: Read = Get(path)
+        self.other.submit([operation])
+        answer = self.other.events()[-1].answers[0]  # type: ignore[union-attr]
+        assert answer is None or isinstance(answer, Value)
+        return answer
+
+
+@pytest.fixture
+def member() -> Member:
+    return Member()
+
+
+def test_a_new_session_has_a_new_registration_and_a_new_controller_epoch(member: Member) -> None:
+    member.small.create_topic("trucks")
+    before = member.node.image
+    member.store.expire()
+    assert member.read("/brokers/ids/1") is None
+    member.settle()
+    after = member.node.image
+    assert after.brokers[1].epoch > before.brokers[1].epoch
+    assert after.controller_epoch == before.controller_epoch + 1
+    assert after.topics == before.topics
+    member.small.create_topic("after")
+    assert set(member.node.image.topics) == {"trucks", "after"}
+
+
+def test_decisions_wait_until_the_broker_is_registered_again(member: Member) -> None:
+    member.node.controller.pause()
+    answered: list[object] = []
+
+    def remember(*answer: object) -> None:
+        answered.append(answer)
+
+    member.node.controller.decide(
+        lambda image: allocate_producer_ids(image, 1, image.brokers[1].epoch), remember
+    )
+    member.settle()
+    assert answered == []
+    member.store.expire()
+    member.settle()
+    assert len(answered) == 1
+
+
+def test_a_write_of_unknown_fate_has_the_tree_read_again(member: Member) -> None:
+    """The connection dropped after the ensemble had carried it out."""
+    real = member.store.submit
+    lost: list[int] = []
+
+    def lose_the_answer(operations: object) -> int:
+        ticket = real(operations)  # type: ignore[arg-type]
+        if not lost and any(isinstance(one, Create) for one in operations):  # type: ignore[attr-defined]
+            lost.append(ticket)
+            events = member.store.events()
+            for event in events:
+                if getattr(event, "ticket", None) == ticket:
+                    object.__setattr__(event, "answers", ())
+                    object.__setattr__(event, "error", StoreLostError())
+            member.store._events.add(*events)
+        return ticket
+
+    member.store.submit = lose_the_answer  # type: ignore[method-assign]
+    member.small.create_topic("trucks")
+    member.settle()
+    assert lost
+    assert set(member.node.image.topics) == {"trucks"}
+    member.small.create_topic("next")
+    assert set(member.node.image.topics) == {"trucks", "next"}
+
+
+def test_another_broker_in_the_tree_stops_this_one(member: Member) -> None:
+    member.write(register_broker(BrokerImage(2, -1, ENDPOINTS, None), 0))
+    assert member.node.exit_code is None
+    member.store.expire()
+    member.settle()
+    assert member.node.exit_code == 1
+
+
+def test_who_was_there_before_is_waited_for(member: Member) -> None:
+    """A session that ended may still hold the office for a moment."""
+    member.store._end()
+    member.write(Create(tree.CONTROLLER, b'{"version":1,"brokerid":1,"timestamp":"0"}', ephemeral=True))
+    member.store._begin()
+    member.settle()
+    assert member.read("/brokers/ids/1") is None
+    member.other.close()
+    member.node.set_time(member.node.now_ms + RETRY_MS, 0)
+    member.node.tick()
+    member.settle()
+    assert member.node.image.brokers[1].epoch > 0
+    assert member.node.image.controller_id == 1
+
+
+def test_a_topic_written_by_a_tool_is_led_grown_and_deleted(member: Member) -> None:
+    member.write(Put("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[1]}}'))
+    topic = member.node.image.topics["trucks"]
+    assert [partition.leader for partition in topic.partitions] == [1]
+    member.write(Put("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[1],"1":[1]}}'))
+    assert len(member.node.image.topics["trucks"].partitions) == 2
+    member.write(Create("/admin/delete_topics/trucks"), Create("/admin/delete_topics/nobody"))
+    assert "trucks" not in member.node.image.topics
+    assert member.read("/admin/delete_topics/trucks") is None
+    assert member.read("/admin/delete_topics/nobody") is None
+
+
+def test_a_note_of_changed_settings_is_read_and_removed(member: Member) -> None:
+    member.small.create_topic("trucks")
+    member.write(
+        Put("/config/topics/trucks", b'{"version":1,"config":{"retention.ms":"1"}}'),
+        Create("/config/changes/c_", b'{"version":2,"entity_path":"topics/trucks"}', sequential=True),
+    )
+    assert [dict(values) for values in member.node.image.configs.values()] == [{"retention.ms": "1"}]
+    assert member.read("/config/changes/c_0000000000") is None
+
+
+def test_what_we_write_ourselves_is_not_read_again(member: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(member.membership._tree, "_look_again", lambda: looks.append(1))
+    member.small.create_topic("trucks")
+    member.small.delete_topic("trucks")
+    member.settle()
+    assert looks == []
