@@ -19,23 +19,28 @@ _STRETCH = 1 << 20  # asked about at once
 _BELIEVED_MS = 1000
 _READ_AHEAD = 1 << 22  # by the worker, behind what is asked for
 _READ_ON = 1 << 21  # so much before the end of what it has read
-_PIECE = 1 << 20
 _REMEMBERED_MAX = 1024
 
 
 class _Warm:
-    """A stretch of a file that is in memory, and for how long that is believed."""
+    """A stretch of a file that is in memory, for how long that is believed, and how far a worker is about to
+    make it longer."""
 
-    __slots__ = ("believed_until_ms", "end", "is_read_on", "start")
+    __slots__ = ("believed_until_ms", "end", "end_soon", "is_ours", "start", "waiting")
 
-    def __init__(self, start: int, end: int, believed_until_ms: int, *, is_read_on: bool) -> None:
+    def __init__(self, start: int, end: int, believed_until_ms: int, *, is_ours: bool) -> None:
         self.start = start
         self.end = end
+        self.end_soon = end
         self.believed_until_ms = believed_until_ms
-        self.is_read_on = is_read_on  # no worker need be asked for what follows
+        self.is_ours = is_ours  # a worker read it, and reads on behind it
+        self.waiting: list[Callable[[], None]] = []  # for the worker who is at it
 
     def covers(self, start: int, end: int, now_ms: int) -> bool:
         return self.start <= start and end <= self.end and now_ms < self.believed_until_ms
+
+    def will_cover(self, start: int, end: int) -> bool:
+        return self.end < self.end_soon and self.start <= start and end <= self.end_soon
 
 
 class ColdReads:
@@ -51,14 +56,17 @@ class ColdReads:
         assert isinstance(file, RealFile)
         start, end = part.position, part.position + part.size
         known = self._warm.get(file.fd)
-        if known is not None and known.covers(start, end, self._clock.monotonic_ms()):
-            if not known.is_read_on and end > known.end - _READ_ON:
-                self._read_on(file, known)
-            return False
+        if known is not None:
+            if known.covers(start, end, self._clock.monotonic_ms()):
+                if known.is_ours and end > known.end - _READ_ON:
+                    self._read_on(file, known)
+                return False
+            if known.will_cover(start, end):
+                return True  # its pages are in memory, but what belongs into them is still on its way
         file.may_be_probed()
         stretch = min(max(end, start + _STRETCH), file.size())
         if self._is_in_memory(file.fd, start, stretch):
-            self._remember(file.fd, start, stretch, is_read_on=True)
+            self._remember(file.fd, start, stretch, is_ours=False)
             return False
         return stretch == end or not self._is_in_memory(file.fd, start, end)
 
@@ -78,11 +86,12 @@ class ColdReads:
             return False  # this filesystem cannot tell: do as if it were warm
         return False
 
-    def _remember(self, fd: int, start: int, end: int, *, is_read_on: bool) -> None:
+    def _remember(self, fd: int, start: int, end: int, *, is_ours: bool) -> _Warm:
         if len(self._warm) >= _REMEMBERED_MAX:
             self._warm.clear()
-        until_ms = self._clock.monotonic_ms() + _BELIEVED_MS
-        self._warm[fd] = _Warm(start, end, until_ms, is_read_on=is_read_on)
+        known = _Warm(start, end, self._clock.monotonic_ms() + _BELIEVED_MS, is_ours=is_ours)
+        self._warm[fd] = known
+        return known
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -90,35 +99,45 @@ class ColdReads:
         """Have a worker read the slice and what is likely to be wanted next."""
         file = part.file
         assert isinstance(file, RealFile)
-        start, end = part.position, min(part.position + part.size + _READ_AHEAD, file.size())
-
-        def finished(_result: object, _error: BaseException | None) -> None:
-            # Believe it: a probe that says no again would have us read the same stretch for ever.
-            self._remember(file.fd, start, end, is_read_on=False)
-            done()
-
-        self._workers.submit(lambda: _read(file, start, end), finished)
+        start, end = part.position, part.position + part.size
+        known = self._warm.get(file.fd)
+        if known is None or not known.will_cover(start, end):
+            known = self._remember(file.fd, start, start, is_ours=True)
+            known.waiting.append(done)
+            self._read_to(file, known, min(end + _READ_AHEAD, file.size()))
+        else:
+            known.waiting.append(done)
 
     def _read_on(self, file: RealFile, known: _Warm) -> None:
         """Before the reader gets there, so that it does not have to wait again."""
-        known.is_read_on = True
-        start, end = known.end, min(known.end + _READ_AHEAD, file.size())
-        if start >= end:
-            return
+        end = min(known.end + _READ_AHEAD, file.size())
+        if known.end == known.end_soon < end:
+            self._read_to(file, known, end)
+
+    def _read_to(self, file: RealFile, known: _Warm, end: int) -> None:
+        start, known.end_soon = known.end, end
 
         def finished(_result: object, _error: BaseException | None) -> None:
-            if self._warm.get(file.fd) is known:
-                self._remember(file.fd, known.start, end, is_read_on=False)
+            # Believe it, whatever happened: to doubt would have us read the same stretch for ever.
+            known.end = end
+            known.believed_until_ms = self._clock.monotonic_ms() + _BELIEVED_MS
+            waiting, known.waiting = known.waiting, []
+            for done in waiting:
+                done()
 
-        self._workers.submit(lambda: _read(file, start, end), finished)
+        file.open_ahead()
+        self._workers.submit(lambda: _bring_in(file, start, end), finished)
 
 
-def _read(file: RealFile, start: int, end: int) -> None:
-    """On a worker. What counts is not the copy but that the pages are in memory now."""
-    os.posix_fadvise(file.fd, start, end - start, os.POSIX_FADV_WILLNEED)
-    buffer = memoryview(bytearray(min(_PIECE, end - start)))
-    while start < end:
-        count = os.preadv(file.fd, [buffer[: end - start]], start)
-        if count == 0:
-            break
-        start += count
+def _bring_in(file: RealFile, start: int, end: int) -> None:
+    """On a worker: read to nowhere, because a copy would cost more than all the rest."""
+    source = file.fd_ahead if file.fd_ahead >= 0 else file.fd
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        while start < end:
+            count = os.sendfile(nowhere, source, start, end - start)
+            if count == 0:
+                break
+            start += count
+    finally:
+        os.close(nowhere)

@@ -18,11 +18,12 @@ _PARTS_MAX = 1024
 
 
 class RealFile:
-    __slots__ = ("_path", "_size", "fd", "is_probed")
+    __slots__ = ("_path", "_size", "fd", "fd_ahead", "is_probed")
 
     def __init__(self, path: str, fd: int) -> None:
         self._path = path
         self.fd = fd
+        self.fd_ahead = -1
         self._size = os.fstat(fd).st_size
         self.is_probed = False
 
@@ -32,6 +33,12 @@ class RealFile:
         if not self.is_probed:
             os.posix_fadvise(self.fd, 0, 0, os.POSIX_FADV_RANDOM)
             self.is_probed = True
+
+    def open_ahead(self) -> None:
+        """Once more, under a descriptor in which the kernel reads ahead, in large pages: for workers."""
+        if self.fd_ahead < 0:
+            with contextlib.suppress(OSError):  # no descriptor left: they use the first one, at its pace
+                self.fd_ahead = os.open(f"/proc/self/fd/{self.fd}", os.O_RDONLY | os.O_CLOEXEC)
 
     @property
     def path(self) -> str:
@@ -91,9 +98,10 @@ class RealFile:
         os.fdatasync(self.fd)
 
     def close(self) -> None:
-        fd, self.fd = self.fd, -1
-        if fd >= 0:
-            os.close(fd)
+        descriptors, self.fd, self.fd_ahead = (self.fd, self.fd_ahead), -1, -1
+        for fd in descriptors:
+            if fd >= 0:
+                os.close(fd)
 
     def __del__(self) -> None:
         # A slice may be on its way to a socket when its segment lets go of the file: whoever holds the last

@@ -124,6 +124,44 @@ def test_a_reader_finds_the_next_stretch_read_before_it_gets_there(old_file: str
             workers.run()
 
 
+def test_a_reader_who_is_faster_than_the_worker_waits_for_it(old_file: str) -> None:
+    workers = Later()
+    reads = ColdReads(workers, StoppedClock())
+    file = RealFilesystem().open(old_file)
+    told: list[int] = []
+    for position in (0, MEBIBYTE, 2 * MEBIBYTE):
+        part = FileSlice(file, position, MEBIBYTE)
+        assert reads.is_cold(part)
+        reads.warm(part, lambda at=position: told.append(at))  # type: ignore[misc]
+    assert len(workers.jobs) == 1, "the same bytes are read once"
+    assert told == []
+    workers.run()
+    assert told == [0, MEBIBYTE, 2 * MEBIBYTE]
+    assert not reads.is_cold(FileSlice(file, 2 * MEBIBYTE, MEBIBYTE))
+
+
+def test_a_worker_who_fails_does_not_keep_the_reader_waiting(old_file: str) -> None:
+    workers = Later()
+    reads = ColdReads(workers, StoppedClock())
+    part = FileSlice(RealFilesystem().open(old_file), 0, MEBIBYTE)
+    told: list[bool] = []
+    reads.warm(part, lambda: told.append(True))
+    _, done = workers.jobs.pop()
+    done(None, OSError("the disk is gone"))
+    assert told == [True]
+    assert not reads.is_cold(part)
+
+
+def test_a_file_that_was_read_ahead_leaves_no_descriptor_behind(old_file: str) -> None:
+    file = RealFilesystem().open(old_file)
+    ColdReads(AtOnce(), StoppedClock()).warm(FileSlice(file, 0, MEBIBYTE), lambda: None)
+    ahead = file.fd_ahead
+    assert os.path.samestat(os.fstat(ahead), os.fstat(file.fd))
+    file.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(ahead)
+
+
 def test_a_kernel_that_cannot_say_it_at_once_is_asked_page_by_page(
     old_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
