@@ -55,8 +55,9 @@ def decode(
     """The records with first_offset <= offset < end_offset.
 
     An incomplete batch at the end is left out, control batches too, and with `aborted` (read committed)
-    aborted transactions. No more than `payload_limit` bytes are unpacked: what does not fit is left for the
-    next call, which begins at `next_offset`; a single batch beyond the limit is a TooLargeError.
+    aborted transactions. No more than `payload_limit` bytes are unpacked and made columns of: what does not
+    fit is left for the next call, which begins at `next_offset`; a single batch beyond the limit is a
+    TooLargeError.
     """
     limits = Limits(part=payload_limit, batch=payload_limit)
     view = memoryview(buffer).cast("B")

@@ -11,9 +11,11 @@ import pyarrow as pa
 from barnabas.ports import Buffer
 from barnabas.records.arrow.binary import gather
 from barnabas.records.arrow.varints import Bytes, IntArray, Ints, read_varints
+from barnabas.records.errors import TooLargeError
 from barnabas.records.varint import read_varint
 
 _ENTRY = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
+_HEADERS_MAX = 1 << 24  # at once: the smallest take thirty times their bytes as columns
 _FEW = 16  # records whose headers are still read one by one, when the others have no more
 HEADERS: pa.Field = pa.field("headers", pa.list_(pa.field("element", _ENTRY)))
 
@@ -21,6 +23,8 @@ HEADERS: pa.Field = pa.field("headers", pa.list_(pa.field("element", _ENTRY)))
 def headers_column(data: Buffer, starts: Ints, ends: Ints) -> pa.Array:
     """`starts` are the positions of the header counts of records that have been found sound."""
     counts, positions = read_varints(np.frombuffer(data, np.uint8), starts, ends)
+    if counts.sum() > _HEADERS_MAX:
+        raise TooLargeError(f"There are more than {_HEADERS_MAX} headers to read at once")
     offsets = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=offsets[1:])
     key_start, key_length, value_start, value_length = _find(data, counts, positions, ends, offsets)

@@ -28,6 +28,7 @@ from barnabas.records.walk import SMALLEST_RECORD_SIZE, records_of
 # producer id -> first offsets of its aborted transactions, as the Fetch response lists them
 Aborted: TypeAlias = Mapping[int, Sequence[int]]
 
+_ROW_BYTES = 100  # of a row beside its own bytes, while it becomes columns: the smallest records take most
 _MARKER_SIZE_MAX = 1 << 20  # of a control batch, uncompressed; real ones have less than a hundred bytes
 
 
@@ -46,7 +47,7 @@ class Selection(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Bytes of records, uncompressed."""
+    """Bytes of records, uncompressed and as columns."""
 
     part: int  # of one selection, unless a single batch has more
     batch: int
@@ -95,13 +96,14 @@ class _Gathered:
         self._view = view
         self._limits = limits
         self._size = 0
+        self._row_bytes = 0
         self._parts: list[Buffer] | None = None
         self._zstd = zstandard.ZstdDecompressor()
 
     def add(self, position: int, header: BatchHeader) -> bool:
         """False if there is no room beside the others; a TooLargeError if there is none even for it alone."""
-        if self.regions and self._room <= 0:
-            return False
+        if header.count < 0:
+            raise MalformedRecordsError(f"A batch cannot have {header.count} records")
         try:
             if header.codec == Codec.NONE:
                 self._add_plain(position, header)
@@ -111,13 +113,16 @@ class _Gathered:
             if not self.regions:
                 raise
             return False
+        self._row_bytes += header.count * _ROW_BYTES
         return True
 
-    @property
-    def _room(self) -> int:
-        """For the next batch. Positions must fit into the 32 bits of Arrow's offsets."""
-        limit = self._limits.part if self.regions else self._limits.batch
-        return min(limit, INT32_MAX) - self._size
+    def _room(self, header: BatchHeader) -> int:
+        """For the records of the next batch. Positions must fit into the 32 bits of Arrow's offsets."""
+        limit = min(self._limits.part if self.regions else self._limits.batch, INT32_MAX)
+        room = limit - self._size - self._row_bytes - header.count * _ROW_BYTES
+        if room < 0:
+            raise TooLargeError(f"The {header.count} records of the batch take more than {limit} bytes")
+        return room
 
     def data(self) -> Buffer:
         if self._parts is None:
@@ -126,18 +131,18 @@ class _Gathered:
 
     def _add_plain(self, position: int, header: BatchHeader) -> None:
         start, end = position + HEADER_SIZE, position + header.size
-        if end - start > self._room:
-            raise TooLargeError(f"The records of the batch take more than {self._room} bytes")
+        _check_count(header, end - start)
+        if end - start > self._room(header):
+            raise TooLargeError(f"The records of the batch take {end - start} bytes, more than fit")
         if self._parts is not None:
             self._append(self._view[start:end], header)
             return
-        _check_count(header, end - start)
         self.regions.append(Region(start, end, header))
         self._size += end - start
 
     def _add_compressed(self, position: int, header: BatchHeader) -> None:
         content = self._view[position + HEADER_SIZE : position + header.size]
-        payload = decompress(header.codec, content, self._room, self._zstd) if content else b""
+        payload = decompress(header.codec, content, self._room(header), self._zstd) if content else b""
         if self._parts is None:
             self._copy_plain()
         self._append(payload, header)
@@ -157,7 +162,7 @@ class _Gathered:
 
 
 def _check_count(header: BatchHeader, size: int) -> None:
-    if header.count < 0 or header.count * SMALLEST_RECORD_SIZE > size:
+    if header.count * SMALLEST_RECORD_SIZE > size:
         raise MalformedRecordsError(f"A batch of {header.count} records has only {size} bytes for them")
     if header.count == 0 < size:
         raise MalformedRecordsError("Incorrect declared batch size, records still remaining in file")

@@ -19,6 +19,7 @@ from tests.unit.records.support import (
 )
 
 from barnabas.records import batch as b
+from barnabas.records.arrow import headers
 from barnabas.records.arrow.decode import FIELDS, HEADERS, Decoded, decode, decode_parts
 from barnabas.records.build import build_batch
 from barnabas.records.compress import Codec
@@ -277,6 +278,24 @@ def test_the_limit_of_a_batch_holds_in_parts_too() -> None:
         next(parts)
 
 
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
+def test_records_of_a_few_bytes_count_for_what_they_take_as_columns(codec: Codec) -> None:
+    """Seven bytes become a hundred: the payload alone would not bound memory."""
+    content = [Record(offset, 1, None, None) for offset in range(1000)]
+    batch = bytes(build_batch(content, codec=codec))
+    assert decode(batch, 0, END, payload_limit=120_000).rows.num_rows == 1000
+    with pytest.raises(TooLargeError):
+        decode(batch, 0, END, payload_limit=100_000)
+
+
+def test_headers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headers, "_HEADERS_MAX", 10)
+    batch = bytes(build_batch([Record(0, 1, None, None, (("", b""),) * 11)]))
+    assert decode(batch, 0, END).rows.num_rows == 1
+    with pytest.raises(TooLargeError, match="headers"):
+        read(batch)
+
+
 def test_plain_and_compressed_batches_may_follow_each_other() -> None:
     batches = [
         bytes(build_batch([Record(offset, 1, None, b"%d" % offset)], base_offset=offset, codec=codec))
@@ -290,6 +309,14 @@ def test_a_count_that_lies_is_refused(count: int) -> None:
     lie = with_header(build_batch(some_records(3)), count=count, last_offset_delta=2**31 - 1)
     with pytest.raises(MalformedRecordsError):
         read(bytes(lie))
+
+
+@pytest.mark.parametrize("count", [-(2**31), -1, 0, 4, 2**31 - 1])
+def test_a_count_that_lies_does_not_open_the_limit_of_what_is_compressed(count: int) -> None:
+    batch = build_batch([Record(0, 1, None, bytes(1 << 20))], codec=Codec.ZSTD)
+    lie = with_header(batch, count=count, last_offset_delta=2**31 - 1)
+    with pytest.raises(MalformedRecordsError if count < 0 else TooLargeError):
+        decode(bytes(lie), 0, END, payload_limit=1 << 16)
 
 
 def test_a_wrong_checksum_is_always_found() -> None:
