@@ -36,6 +36,9 @@ def test_read_committed_leaves_out_what_was_aborted_and_what_is_open(
     # The range ends in marks and aborted records: nothing comes of them, and the reader does not wait.
     assert read(spark, target.bootstrap, topic, **committed) == list(range(10))
     assert len(read(spark, target.bootstrap, topic)) == 25
+    # Transactions that began in an answer before.
+    small = committed | {"kafka__max__partition__fetch__bytes": "100", "minPartitions": "3"}
+    assert read(spark, target.bootstrap, topic, **small) == list(range(10))
 
     open_one = topics.producer({"transactional.id": f"{topic}-c"})
     open_one.init_transactions(30)

@@ -62,7 +62,7 @@ class Topics:
     def in_transaction(
         self, topic: str, numbers: Sequence[int] | range, commit: bool, transactional_id: str
     ) -> None:
-        producer = self.producer({"transactional.id": transactional_id})
+        producer = self.producer({"transactional.id": transactional_id, "batch.num.messages": 3})
         producer.init_transactions(30)
         producer.begin_transaction()
         for number in numbers:

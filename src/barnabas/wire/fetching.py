@@ -2,7 +2,9 @@
 
     fetcher.ask(offset); answer = fetcher.answer(); fetcher.ask(answer.next_offset); …
 
-A broken connection and a leader that moved are cured by asking again, within `default.api.timeout.ms`.
+A broken connection and a leader that moved are cured by asking again, within `default.api.timeout.ms`. With a
+`rack_id` the leader may send us to a replica nearby (KIP-392); after the first trouble with one we stay with
+the leader.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from barnabas.model.errors import ApiError
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.ports import Buffer
 from barnabas.protocol.messages.fetch import (
@@ -57,13 +59,16 @@ class Fetcher:
         read_committed: bool = False,
         max_bytes: int = 8 << 20,
         max_wait_ms: int = 500,
+        rack_id: str = "",
     ) -> None:
         self._cluster = cluster
         self._partition = partition
         self._read_committed = read_committed
         self._max_bytes = max_bytes
         self._max_wait_ms = max_wait_ms
-        self._leader_id: int | None = None
+        self._rack_id = rack_id
+        self._source_id: int | None = None  # the leader, or a replica that it has sent us to
+        self._at_replica = False
         self._offset = 0
         self._under_way: tuple[Connection, Pending] | None = None
 
@@ -71,13 +76,13 @@ class Fetcher:
         """Send the question. What goes wrong with it is found out, and cured, by `answer`."""
         assert self._under_way is None, "one question at a time"
         self._offset = offset
-        if self._leader_id is None:
+        if self._source_id is None:
             return
         try:
-            connection = self._cluster.connection(self._leader_id)
+            connection = self._cluster.connection(self._source_id)
             self._under_way = connection, connection.begin(self._request(), _NAMES_UNTIL)
         except (NetworkError, ApiError):
-            self._leader_id = None
+            self._look_again()
 
     def answer(self) -> Fetched:
         """The answer to the last question; ApiError for what a retry does not cure, OFFSET_OUT_OF_RANGE
@@ -90,7 +95,7 @@ class Fetcher:
             except (NetworkError, ApiError) as error:
                 if not may_retry(error):
                     raise
-                self._leader_id = None
+                self._look_again()
         return self._cluster.retrying(self._exchange)
 
     def close(self) -> None:
@@ -101,7 +106,7 @@ class Fetcher:
 
     def _exchange(self) -> Fetched:
         try:
-            connection = self._cluster.connection(self._leader())
+            connection = self._cluster.connection(self._source())
             try:
                 pending = connection.begin(self._request(), _NAMES_UNTIL)
             except NetworkError:
@@ -109,16 +114,22 @@ class Fetcher:
                 raise
             return self._read(self._finish(connection, pending))
         except (NetworkError, ApiError):
-            self._leader_id = None
+            self._look_again()
             raise
 
-    def _leader(self) -> int:
-        if self._leader_id is None:
+    def _source(self) -> int:
+        if self._source_id is None:
             grouped, missing = self._cluster.locate([self._partition])
             for error in missing.values():
                 raise error
-            (self._leader_id,) = grouped
-        return self._leader_id
+            (self._source_id,) = grouped
+        return self._source_id
+
+    def _look_again(self) -> None:
+        """Whoever it was, the metadata says who leads now."""
+        self._source_id = None
+        if self._at_replica:
+            self._at_replica, self._rack_id = False, ""
 
     def _request(self) -> FetchRequest:
         row = FetchPartition(
@@ -130,6 +141,7 @@ class Fetcher:
             max_bytes=self._max_bytes,
             isolation_level=int(self._read_committed),
             topics=[FetchTopic(topic=self._partition.topic, partitions=[row])],
+            rack_id=self._rack_id,
         )
 
     def _finish(self, connection: Connection, pending: Pending) -> FetchResponse:
@@ -145,7 +157,13 @@ class Fetcher:
         if len(rows) != 1:
             raise PeerError(f"the broker answered for {len(rows)} partitions instead of one")
         (row,) = rows
+        if self._at_replica and row.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            # A replica may be behind, or ahead in what it has deleted: the leader knows.
+            raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
         check(row.error_code)
+        if self._rack_id and not self._at_replica and row.preferred_read_replica >= 0:
+            self._source_id, self._at_replica = row.preferred_read_replica, True
+            return self._exchange()
         records = _bytes_of(row)
         return Fetched(
             records,

@@ -68,7 +68,11 @@ def _answers(
 ) -> Iterator[tuple[Fetched, int]]:
     """Answers that hold records, each with the offset it was asked for."""
     fetcher = Fetcher(
-        cluster, partition, read_committed=settings.read_committed, max_bytes=settings.fetch_bytes
+        cluster,
+        partition,
+        read_committed=settings.read_committed,
+        max_bytes=settings.fetch_bytes,
+        rack_id=settings.rack_id,
     )
     patience = _Patience(partition, settings.poll_timeout_ms)
     try:

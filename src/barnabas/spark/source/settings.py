@@ -90,6 +90,7 @@ class SourceSettings:
     offset_retries: int
     offset_retry_interval_ms: int
     fetch_bytes: int  # of one answer
+    rack_id: str  # where we are, for brokers that know a replica nearby
 
 
 def check_options(options: Options) -> None:
@@ -132,6 +133,7 @@ def source_settings(options: Options, streaming: bool) -> SourceSettings:
         offset_retries=_number(options, "fetchOffset.numRetries", 3, 0),
         offset_retry_interval_ms=_number(options, "fetchOffset.retryIntervalMs", 1_000, 0),
         fetch_bytes=_number(options, "kafka.max.partition.fetch.bytes", _FETCH_BYTES, 1),
+        rack_id=options.text("kafka.client.rack") or "",
     )
 
 
