@@ -44,8 +44,8 @@ def draw(path: Path, region: Network, results: Results) -> None:
     from matplotlib import pyplot
 
     with mpl.rc_context(_STYLE):
-        figure = pyplot.figure(figsize=(13, 6.6), layout="constrained", facecolor="white")
-        places = figure.subplot_mosaic("MS\nMT", width_ratios=[1.75, 1])
+        figure = pyplot.figure(figsize=(13, 5.9), layout="constrained", facecolor="white")
+        places = figure.subplot_mosaic("MS\nMT", width_ratios=[1.8, 1])
         shown = worth_showing(results)[:_TRACKS]
         _map(places["M"], region, results, shown)
         _summary(places["S"], sorted(results.windows.values()))
@@ -76,11 +76,16 @@ def _map(axes: Any, region: Network, results: Results, shown: Sequence[str]) -> 
 
 
 def _everybodys_stops(axes: Any, results: Results) -> None:
-    counts = stops_by_place(results.stops)
+    places = stops_by_place(results.stops)
     axes.scatter(
-        [place.longitude for place in counts], [place.latitude for place in counts],
-        s=[3 * count for count in counts.values()], color=_STOP_COLOUR, alpha=0.35, linewidths=0, zorder=2,
-    )  # fmt: skip
+        [place.longitude for place, _ in places],
+        [place.latitude for place, _ in places],
+        s=[3 * count for _, count in places],
+        color=_STOP_COLOUR,
+        alpha=0.35,
+        linewidths=0,
+        zorder=2,
+    )
 
 
 def _map_frame(axes: Any, trucks: int, stops: int) -> None:
@@ -104,14 +109,14 @@ def _summary(axes: Any, windows: Sequence[Window]) -> None:
     axes.set_title("fleet_summary: a record per five minutes")
     times = [_clock(window.since_ms) for window in windows]
     shares = [100 * window.moving / max(1, window.moving + window.standing) for window in windows]
-    axes.bar(times, shares, width=0.62, color=_ROADS, label="driving, % of the fleet")
+    axes.bar(times, shares, width=0.62, color=_ROADS, label="driving, % of positions")
     axes.plot(times, [window.mean_speed_kmh for window in windows], "o-", color=_SPEED_COLOUR,
-              label="mean speed of those, km/h")  # fmt: skip
+              label="their mean speed, km/h")  # fmt: skip
     for time, window in zip(times, windows, strict=True):
         axes.annotate(f"{window.mean_speed_kmh:.0f}", (time, window.mean_speed_kmh), xytext=(0, 6),
                       textcoords="offset points", ha="center", color=_SPEED_COLOUR)  # fmt: skip
     axes.set_ylim(0, 125)
-    axes.legend(loc="upper left", frameon=False, ncols=2, fontsize=8)
+    axes.legend(loc="upper left", frameon=False, ncols=2, fontsize=8, reverse=True)
     axes.tick_params(axis="x", labelrotation=0 if len(times) < 10 else 60)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from statistics import fmean as mean
 from typing import Any, NamedTuple
 
 from barnabas.cli.barnabas.demo.fleet import Report
@@ -116,9 +117,15 @@ def worth_showing(results: Results) -> list[str]:
     return [truck for _, _, truck in sorted(best.values(), reverse=True)]
 
 
-def stops_by_place(stops: Sequence[tuple[str, Stop]]) -> Counter[Degrees]:
-    """How many trucks stood within the same few hundred metres."""
-    return Counter(Degrees(round(stop.latitude * 2, 2) / 2, round(stop.longitude, 2)) for _, stop in stops)
+def stops_by_place(stops: Sequence[tuple[str, Stop]]) -> list[tuple[Degrees, int]]:
+    """How many trucks stood within the same kilometre, and the middle of where they stood."""
+    places: dict[tuple[float, float], list[Stop]] = {}
+    for _, stop in stops:
+        places.setdefault((round(stop.latitude, 2), round(stop.longitude, 2)), []).append(stop)
+    return [
+        (Degrees(mean(one.latitude for one in near), mean(one.longitude for one in near)), len(near))
+        for near in places.values()
+    ]
 
 
 def _speed(value: dict[str, Any]) -> Speed:
