@@ -43,23 +43,18 @@ def test_as_written_each_mistake_is_said(tmp_path: Path) -> None:
 
 @pytest.fixture
 def ensemble(tmp_path: Path, zookeeper: ZookeeperServer) -> Iterator[list[ZookeeperServer]]:
-    """Three, numbered from 1 as their myid files are. Asks for the shared one first: it skips without Java."""
+    """Three, numbered from 1 as their myid files are. The shared one is asked for: it skips without Java."""
     lines = [f"server.{number}=127.0.0.1:{free_port()}:{free_port()}" for number in (1, 2, 3)]
-    corrected = re.sub(r"server\.\d=.*\n|tickTime=.*\n|maxClientCnxns=.*\n", "", AS_WRITTEN) + "\n".join(
-        lines
-    )
+    corrected = re.sub(r"(server\.\d|tickTime|maxClientCnxns)=.*\n", "", AS_WRITTEN) + "\n".join(lines)
     servers = []
     try:
         for number in (1, 2, 3):
             server = ZookeeperServer(tmp_path / f"srv{number}", extra=corrected)
             (server.directory / "data" / "myid").write_text(f"{number}\n")
             servers.append(server)
-            assert (
-                tool("zookeeper-server-start", "-daemon", server.properties, cwd=server.directory).code == 0
-            )
-        wait_until(
-            lambda: sorted(str(server.mode()) for server in servers) == ["follower", "follower", "leader"]
-        )
+            started = tool("zookeeper-server-start", "-daemon", server.properties, cwd=server.directory)
+            assert started.code == 0, started.stderr
+        wait_until(lambda: sorted(str(one.mode()) for one in servers) == ["follower", "follower", "leader"])
         yield servers
     finally:
         for server in servers:
@@ -75,8 +70,9 @@ def test_corrected_it_runs_and_a_broker_on_it_outlives_the_leader(ensemble: list
         assert tool("zookeeper-server-stop", leader.properties).code == 0
         wait_until(lambda: "leader" in {server.mode() for server in ensemble if server is not leader})
         where = ("--bootstrap-server", broker.bootstrap)
-        tool("kafka-topics", *where, "--create", "--if-not-exists", "--topic", "after")
-        wait_until(lambda: "after" in tool("kafka-topics", *where, "--list").stdout.splitlines())
+        create = ("--create", "--if-not-exists", "--topic", "after")
+        wait_until(lambda: tool("kafka-topics", *where, *create).code == 0)
+        assert tool("kafka-topics", *where, "--list").stdout == "after\nbefore\n"
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
