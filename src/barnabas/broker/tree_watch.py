@@ -29,6 +29,7 @@ class TreeWatch:
         self._look_again = look_again
         self._watched: set[str] = set()  # topics
         self._beyond_us: set[str] = set()  # names whose nodes cannot be read: looking again does not help
+        self._changes: set[str] = set()
         node.store.on_changed = self._changed
 
     def arm(self) -> None:
@@ -38,13 +39,19 @@ class TreeWatch:
         self._node.store.submit([Children(path, watch=True) for path in _FOLDERS], self._listed)
 
     def _changed(self, event: Changed) -> None:
-        if event.path in _FOLDERS:
-            self._node.store.submit([Children(event.path, watch=True)], self._listed)
-            return
-        topic = event.path.removeprefix(f"{tree.TOPICS}/")
-        self._watched.discard(topic)
-        if topic in self._node.image.topics:
-            self._watch_topics([topic])
+        """A lost connection fires all of them at once: they are looked at together."""
+        if not self._changes:
+            self._node.timers.at(self._node.now_ms, self._look)
+        self._changes.add(event.path)
+
+    def _look(self) -> None:
+        changes, self._changes = self._changes, set()
+        folders = [Children(path, watch=True) for path in _FOLDERS if path in changes]
+        if folders:
+            self._node.store.submit(folders, self._listed)
+        topics = {path.removeprefix(f"{tree.TOPICS}/") for path in changes.difference(_FOLDERS)}
+        self._watched -= topics
+        self._watch_topics(topic for topic in topics if topic in self._node.image.topics)
 
     def _watch_topics(self, topics: Iterable[str]) -> None:
         new = [topic for topic in topics if topic not in self._watched]

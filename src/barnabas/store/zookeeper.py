@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
-from kazoo.exceptions import KazooException
+from kazoo.exceptions import KazooException, UnimplementedError
 from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.protocol.serialization import GetData
 
 from barnabas.ports import Read, SessionBegan, SessionEnded, StoreEvent, Write
 from barnabas.store.session import EventQueue, check, lost
-from barnabas.store.zookeeper_client import DROPPED, GONE, Client, Handler
+from barnabas.store.zookeeper_client import DROPPED, GONE, Client, Handler, MultiRead
 from barnabas.store.zookeeper_errors import ZookeeperError
 from barnabas.store.zookeeper_nodes import Nodes
 from barnabas.store.zookeeper_options import ZookeeperOptions, check_connect
@@ -107,6 +108,9 @@ class ZookeeperStore:
                     ) from error
                 if time.monotonic() >= deadline_s:
                     raise ZookeeperError(self._unreachable()) from error
+            except UnimplementedError as error:
+                message = f"ZooKeeper at {self._options.hosts} is too old: version 3.6 or newer is needed."
+                raise ZookeeperError(message) from error
             except KazooException as error:
                 raise ZookeeperError(
                     f"ZooKeeper at {self._options.hosts} does not let us use {self._options.chroot or '/'}: "
@@ -120,6 +124,7 @@ class ZookeeperStore:
         path = path or "/"
         acl = Nodes("", set_acl=self._options.set_acl).acl(path)
         self._client.ensure_path_async(path, acl).get(timeout=timeout_s)
+        self._client.send(MultiRead([GetData("/", None)])).get(timeout=timeout_s)
 
     def _unreachable(self) -> str:
         seconds = self._options.connection_timeout_ms / 1000

@@ -123,13 +123,33 @@ class Multi:
         return _operation_bytes(serialization.CheckVersion("/", _NEVER_TRUE)) + _CLOSE_MULTI
 
     def deserialize(self, data: bytes, offset: int) -> list[Result]:
-        results: list[Result] = []
-        while True:
-            header, offset = serialization.MultiHeader.deserialize(data, offset)
-            if header.done:
-                return results
-            result, offset = _result(header.type, data, offset)
-            results.append(result)
+        return _results(data, offset)
+
+
+class MultiRead:
+    """Many questions in one request, each answered or refused by itself. Kazoo's cost is by the request, and
+    a controller reads tens of thousands of nodes. Since ZooKeeper 3.6; watches cannot be set this way."""
+
+    type = 22
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._body = b"".join(_operation_bytes(operation) for operation in operations) + _CLOSE_MULTI
+
+    def serialize(self) -> bytes:
+        return self._body
+
+    def deserialize(self, data: bytes, offset: int) -> list[Result]:
+        return _results(data, offset)
+
+
+def _results(data: bytes, offset: int) -> list[Result]:
+    results: list[Result] = []
+    while True:
+        header, offset = serialization.MultiHeader.deserialize(data, offset)
+        if header.done:
+            return results
+        result, offset = _result(header.type, data, offset)
+        results.append(result)
 
 
 def _operation_bytes(operation: Operation) -> bytes:
@@ -138,17 +158,33 @@ def _operation_bytes(operation: Operation) -> bytes:
 
 
 def _result(kind: int, data: bytes, offset: int) -> tuple[Result, int]:
-    """What one operation of a multi answers: (path, stat), stat, None, or the exception."""
+    """What one operation of a multi answers: path and stat, stat, data and stat, names, None or an error."""
     if kind == serialization.Create2.type:
         path, offset = serialization.read_string(data, offset)
         stat, offset = _stat(data, offset)
         return (path, stat), offset
     if kind == serialization.SetData.type:
         return _stat(data, offset)
+    if kind == serialization.GetData.type:
+        value, offset = serialization.read_buffer(data, offset)
+        stat, offset = _stat(data, offset)
+        return (value, stat), offset
+    if kind == serialization.GetChildren.type:
+        return _names(data, offset)
     if kind == -1:
         (code,) = struct.unpack_from("!i", data, offset)
         return exceptions.EXCEPTIONS[code](), offset + 4
     return None, offset
+
+
+def _names(data: bytes, offset: int) -> tuple[Result, int]:
+    (size,) = struct.unpack_from("!i", data, offset)
+    offset += 4
+    names = []
+    for _ in range(size):
+        name, offset = serialization.read_string(data, offset)
+        names.append(name)
+    return names, offset
 
 
 def _stat(data: bytes, offset: int) -> tuple[Result, int]:
@@ -172,7 +208,7 @@ class Client(KazooClient):  # type: ignore[misc]
         """To be sent in the session after `generation` others, or not at all."""
         return Multi(operations, lambda: self.generation == generation)
 
-    def send(self, request: Multi) -> Result:
+    def send(self, request: Multi | MultiRead) -> Result:
         answer = self.handler.async_result()
         self._call(request, answer)
         return answer

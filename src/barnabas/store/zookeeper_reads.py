@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from kazoo import exceptions
+from kazoo.protocol import serialization
 
 from barnabas.ports import (
     Answer,
@@ -19,11 +21,13 @@ from barnabas.ports import (
     Values,
 )
 from barnabas.store.tree import ROOT
-from barnabas.store.zookeeper_client import DROPPED, GONE, Client, Result, Watch
+from barnabas.store.zookeeper_client import DROPPED, GONE, Client, MultiRead, Operation, Result, Watch
 from barnabas.store.zookeeper_nodes import Nodes, error_of, stat_of
 from barnabas.store.zookeeper_plan import Lookups
 
 _LOOK_AROUND_SECONDS = 0.5  # how often somebody who waits for an answer asks whether one can still come
+
+_READS_PER_REQUEST = 100
 
 
 class DroppedError(Exception):
@@ -73,9 +77,10 @@ class Reads:
         """Those of the paths that exist, and whatever exists below those that are wanted whole."""
         while True:
             try:
-                found = self._existing(sorted(needed.single), generation)
+                single = self._read_many(serialization.GetData, sorted(needed.single), generation)
+                found = {path for path, _ in single}
                 for path in needed.whole:
-                    found.update(value.path for value in self._subtree([path], generation))
+                    found.update(value.path for value in self._subtree(path, generation))
                 return found
             except DroppedError:
                 continue
@@ -101,7 +106,7 @@ class Reads:
                 names = self._unless_missing(path, result, generation)
                 answer = None if names is None else ChildNames(path, tuple(sorted(names)))
             case Subtree():
-                found = self._subtree([path], generation)
+                found = self._subtree(path, generation)
                 read_at[path] = self._client.handler.next_number()
                 return Values(path, tuple(sorted(found, key=lambda value: value.path)))
         read_at[path] = result.number
@@ -121,34 +126,44 @@ class Reads:
                 return None, result
             result = self._get(path, watch=True)
 
-    def _subtree(self, level: list[str], generation: int) -> list[Value]:
+    def _subtree(self, path: str, generation: int) -> list[Value]:
         """Level by level; a node that goes meanwhile is left out."""
         values: list[Value] = []
+        level = [path]
         while level:
             parents = []
-            for path, result in self._answered(level, self._get):
-                found = self._unless_missing(path, result, generation)
-                if found is not None:
-                    values.append(Value(path, found[0], stat_of(found[1])))
-                    if found[1].numChildren:
-                        parents.append(path)
-            level = []
-            for path, result in self._answered(parents, self._names):
-                names = self._unless_missing(path, result, generation) or ()
-                level += [f"{'' if path == ROOT else path}/{name}" for name in names]
+            for node, found in self._read_many(serialization.GetData, level, generation):
+                values.append(Value(node, found[0], stat_of(found[1])))
+                if found[1].numChildren:
+                    parents.append(node)
+            level = [
+                f"{'' if parent == ROOT else parent}/{name}"
+                for parent, names in self._read_many(serialization.GetChildren, parents, generation)
+                for name in names
+            ]
         return values
 
-    def _existing(self, paths: Iterable[str], generation: int) -> set[str]:
-        answered = self._answered(paths, lambda path: self._client.exists_async(self._nodes.outside(path)))
-        return {
-            path for path, result in answered if self._unless_missing(path, result, generation) is not None
-        }
+    def _read_many(
+        self, kind: Callable[..., Operation], paths: list[str], generation: int
+    ) -> Iterator[tuple[str, Result]]:
+        """What each of the paths that exist is answered with."""
+        for chunk, result in self._answered(_chunks(paths), partial(self._ask_many, kind)):
+            for path, found in zip(chunk, self.wait(result, generation), strict=True):
+                if not isinstance(found, Exception):
+                    yield path, found
+                elif not isinstance(found, exceptions.NoNodeError):
+                    raise error_of(found, path)
 
-    def _answered(self, paths: Iterable[str], ask: Callable[[str], Result]) -> Iterator[tuple[str, Result]]:
-        """Each path with what was asked about it, so many of them ahead of who takes them."""
-        waiting: deque[tuple[str, Result]] = deque()
-        for path in paths:
-            waiting.append((path, ask(path)))
+    def _ask_many(self, kind: Callable[..., Operation], paths: list[str]) -> Result:
+        return self._client.send(MultiRead([kind(self._nodes.outside(path), None) for path in paths]))
+
+    def _answered(
+        self, chunks: Iterable[list[str]], ask: Callable[[list[str]], Result]
+    ) -> Iterator[tuple[list[str], Result]]:
+        """Each chunk with what was asked about it, so many of them ahead of who takes them."""
+        waiting: deque[tuple[list[str], Result]] = deque()
+        for chunk in chunks:
+            waiting.append((chunk, ask(chunk)))
             if len(waiting) == self._in_flight_max:
                 yield waiting.popleft()
         yield from waiting
@@ -172,3 +187,7 @@ class Reads:
 
     def _value(self, path: str, found: Result) -> Value | None:
         return None if found is None else Value(path, found[0], stat_of(found[1]))
+
+
+def _chunks(paths: list[str]) -> Iterator[list[str]]:
+    return (paths[start : start + _READS_PER_REQUEST] for start in range(0, len(paths), _READS_PER_REQUEST))

@@ -32,6 +32,7 @@ class Member:
     def settle(self) -> None:
         for _ in range(20):
             self.node.store.poll()
+            self.node.tick()
 
     def write(self, *operations: Write) -> None:
         """By somebody else."""

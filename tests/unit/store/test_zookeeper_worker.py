@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
@@ -81,7 +81,7 @@ class Scripted:
 
 
 def carried_out(
-    client: Scripted, *submissions: list[Read] | list[Write], generation: int = 0
+    client: Scripted, *submissions: Sequence[Read] | Sequence[Write], generation: int = 0
 ) -> list[StoreEvent]:
     inbox: SimpleQueue[Item] = SimpleQueue()
     for ticket, operations in enumerate(submissions, 1):
