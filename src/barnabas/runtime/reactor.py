@@ -93,7 +93,7 @@ class Reactor:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
         us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
         poll, small = self.epoll.poll, self.sender.small
-        small.foresee_nothing()
+        small.ready = None
         events = poll(0, _EVENTS_MAX)
         if events or self.sender.resumed:
             return events
@@ -109,7 +109,7 @@ class Reactor:
         waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
         self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
         if len(events) > 1:
-            small.foresee_nothing()  # what is handled first may change the reply
+            small.ready = None  # what is handled first may change the reply
         return events
 
     def _sweep(self, now_ms: int) -> None:

@@ -49,6 +49,7 @@ class Receiver:
         self._application = application
         self._limits = limits
         self._sender = sender
+        self._small = sender.small
         self._close = close
         self._scratch = memoryview(bytearray(SCRATCH_SIZE))
         self._queued_bytes = 0
@@ -90,7 +91,7 @@ class Receiver:
             return
         except OSError:
             count = 0
-        if self._sender.is_answered(connection, scratch[:count]):
+        if self._small.ready is not None and self._sender.is_answered(connection, scratch[:count]):
             return
         try:
             if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self._limits.request_max_bytes:

@@ -31,7 +31,7 @@ class SmallReplies:
         self._spare = memoryview(bytearray(SCRATCH_SIZE))
         self._reader: Connection | None = None  # who got the last one
         self._records: memoryview | None = None  # of it, if the one before went to the same reader
-        self._ready: _Ready | None = None
+        self.ready: _Ready | None = None  # to what is expected next; None as soon as anything else may happen
 
     def send(self, connection: Connection) -> bool:
         """True when all of it has left; otherwise `flush` goes on with what remains in `out`."""
@@ -65,17 +65,14 @@ class SmallReplies:
         foreseen = None if template is None else template.foresee(records)
         if foreseen is not None:
             reply = _copied(foreseen.parts, self._spare)
-            self._ready = None if reply is None else _Ready(reader, foreseen, reply)
-
-    def foresee_nothing(self) -> None:
-        self._ready = None
+            self.ready = None if reply is None else _Ready(reader, foreseen, reply)
 
     def answer(self, connection: Connection, request: memoryview) -> bool:
         """Whether this request was foreseen. What the socket did not take of the reply is in `out` then."""
-        ready = self._ready
+        ready = self.ready
         if ready is None or ready.connection is not connection:
             return False
-        self._ready = None
+        self.ready = None
         _, (before, after, parts), reply = ready
         if request[:8] != before or request[12:] != after:
             return False
