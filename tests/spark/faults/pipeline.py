@@ -18,13 +18,15 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 import barnabas.spark
 from barnabas.spark.sink import batch, commit, task
 
 HOLD, RAISE, HOLD_AND_RAISE, HOLD_AFTER_END = "hold", "raise", "hold-and-raise", "hold-after-end"
-REACHED, RAISED, GO, STOP, REPORT = "reached", "raised", "go", "stop", "report.json"
+REACHED, RAISED, REPEATED, REPORT = "reached", "raised", "repeated", "report.json"
+GO, STOP = "go", "stop"
 _QUIET = Path(barnabas.spark.__file__).with_name("quiet.properties").as_uri()
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 Batches = Iterator[pa.RecordBatch]
@@ -90,6 +92,9 @@ def with_fault_in_the_write(plan: Plan) -> None:
         write, disturbed = plain(*arguments), faulty(plan)
 
         def written(batches: Batches) -> Batches:
+            context = TaskContext.get()
+            if context is not None and context.attemptNumber() > 0:
+                Path(plan.folder, REPEATED).touch()
             for report in write(disturbed(batches)):
                 keep_report(plan.folder, report)
                 yield report

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 
-from tests.spark.faults.pipeline import GO, REACHED, REPORT, STOP, Plan
+from tests.spark.faults.pipeline import GO, REACHED, REPEATED, REPORT, STOP, Plan
 from tests.support.waiting import eventually
 
 PIPELINE = Path(__file__).with_name("pipeline.py")
@@ -21,6 +21,10 @@ CHECKOUT = Path(__file__).parents[3]
 PATIENCE_S = 150.0
 _PLANNER = "python_streaming_source_runner"
 _OURS = "BARNABAS_FAULTS_FOLDER"  # all processes of a pipeline have it in their environment
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHECKOUT / "src"), str(CHECKOUT)])}
 
 
 def children(pid: int) -> list[int]:
@@ -60,14 +64,13 @@ class Pipeline:
         self._seen: set[int] = set()
 
     def __enter__(self) -> Pipeline:
-        path = os.pathsep.join([str(CHECKOUT / "src"), str(CHECKOUT)])
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, str(PIPELINE), json.dumps(asdict(self.plan))],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": path, _OURS: self.plan.folder},
+                env={**environment(), _OURS: self.plan.folder},
             )
         return self
 
@@ -100,6 +103,10 @@ class Pipeline:
         """The process that has come to the fault."""
         self._wait_for(REACHED)
         return int((self.folder / REACHED).read_text())
+
+    def wait_until_repeated(self) -> None:
+        """Spark has started a task a second time."""
+        self._wait_for(REPEATED)
 
     def wait_for_report(self) -> dict[str, object]:
         eventually((self.folder / REPORT).exists, PATIENCE_S)

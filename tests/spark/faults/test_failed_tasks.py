@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.spark.faults.conftest import Stage
-from tests.spark.faults.pipeline import HOLD_AND_RAISE, RAISE
-from tests.spark.faults.processes import PATIENCE_S
+from tests.spark.faults.pipeline import HOLD, HOLD_AND_RAISE, RAISE
+from tests.spark.faults.processes import PATIENCE_S, environment
+from tests.support.spark_servers import SHORT_LIVED, standalone_spark
 from tests.support.waiting import eventually
 
 
@@ -13,7 +14,7 @@ def test_a_task_that_fails_in_mid_write_is_not_repeated_but_the_batch_is(stage: 
     """Spark gives the task a second chance (local[2,2]), which refuses to write."""
     with stage.pipeline(fault=RAISE) as query:
         assert query.finish() == 0, query.tail()
-        query.wait_until_reached()
+        query.wait_until_repeated()
     stage.check()
     assert stage.record_count(committed=False) > stage.record_count(committed=True), "nothing was aborted"
 
@@ -37,3 +38,27 @@ def test_a_bare_query_whose_task_fails_finishes_after_a_restart(stage: Stage) ->
         assert query.finish() != 0
         query.wait_until_reached()
     stage.finish_and_check(bare=True)
+
+
+@pytest.mark.slow
+def test_a_speculative_copy_of_a_slow_task_writes_nothing(stage: Stage) -> None:
+    """Spark starts a copy on another host only, and never in local mode."""
+    config = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
+        "spark.speculation": "true",
+        "spark.speculation.interval": "100ms",
+        "spark.speculation.minTaskRuntime": "100ms",
+        "spark.speculation.quantile": "0.5",
+    }
+    with (
+        standalone_spark(stage.folder, environment(), ("127.0.0.1", "127.0.0.2")) as master,
+        stage.pipeline(fault=HOLD, config={**config, "spark.master": master}) as query,
+    ):
+        query.wait_until_reached()
+        query.wait_until_repeated()
+        query.go()
+        assert query.finish() == 0, query.tail()
+    stage.check()
+    assert stage.record_count(committed=False) == stage.record_count(committed=True), "a batch was repeated"
