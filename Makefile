@@ -7,9 +7,10 @@ LOCK := requirements/dev.lock
 CRASHES ?= 100
 SEEDS ?= 1000
 FIRST ?= 0
+KILLS ?= 10
 BENCH ?=
 
-.PHONY: help setup run demo test check crash sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check crash faults sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -41,6 +42,9 @@ test: check ## Everything a fresh machine can test
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
+
+faults: $(STAMP) ## Everything that may die under a Spark query does, on our broker and on Apache Kafka; KILLS=10 at random
+	BARNABAS_KILLS=$(KILLS) $(BIN)/pytest -n 0 -m "slow or not slow" tests/spark/faults
 
 sim: $(STAMP) ## Every promise of the simulation on SEEDS schedules (1000), from seed FIRST (0)
 	@$(BIN)/python -m barnabas.sim --seeds $(SEEDS) --first $(FIRST)

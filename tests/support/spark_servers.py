@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -22,8 +22,10 @@ _SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 
 @contextmanager
-def standalone_spark(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """The master's address, once every worker has registered."""
+def standalone_spark(
+    folder: Path, environment: Mapping[str, str], hosts: Sequence[str] = ("127.0.0.1",) * WORKERS
+) -> Iterator[str]:
+    """The master's address, once every worker has registered: one on each of `hosts`, all of this machine."""
     variables = {**environment, "SPARK_DAEMON_MEMORY": "192m", "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED}
     url = f"spark://127.0.0.1:{free_port()}"
     master_log = folder / "master.log"
@@ -31,13 +33,13 @@ def standalone_spark(folder: Path, environment: Mapping[str, str]) -> Iterator[s
         port = url.rpartition(":")[2]
         master = ["org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", port]
         daemons.enter_context(_daemon([*master, "--webui-port", "0"], folder, master_log, variables))
-        for number in range(WORKERS):
-            worker = ["org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0"]
+        for number, host in enumerate(hosts):
+            worker = ["org.apache.spark.deploy.worker.Worker", "--host", host, "--webui-port", "0"]
             size = ["--cores", "1", "--memory", "512m", "--work-dir", str(folder / f"worker-{number}")]
             log = folder / f"worker-{number}.log"
             daemons.enter_context(_daemon([*worker, *size, url], folder, log, variables))
         registered = "Registering worker"
-        eventually(lambda: master_log.read_text().count(registered) == WORKERS, _START_TIMEOUT_S)
+        eventually(lambda: master_log.read_text().count(registered) == len(hosts), _START_TIMEOUT_S)
         yield url
 
 

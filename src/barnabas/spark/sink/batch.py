@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from barnabas.model.errors import ApiError
@@ -23,8 +23,9 @@ logger = logging.getLogger("barnabas.spark")
 
 Job = Callable[[Producer | None], Sequence[Report]]
 
-# What a new attempt may cure: a lost executor, a failed task, a coordinator that did not answer.
-_LOST = (PySparkException, Py4JError, ApiError, WireError)
+# What a new attempt may cure: a lost executor, a failed task, a coordinator that did not answer. Other errors
+# of Py4J say that the JVM is gone, and with it the query: its successor may have the id already.
+_LOST = (PySparkException, Py4JJavaError, ApiError, WireError)
 _CANCELLED = ("SPARK_JOB_CANCELLED", "cancelled part of cancelled job group", "InterruptedException")
 
 

@@ -19,13 +19,13 @@ from barnabas.wire.admin.offsets import Spec, list_offsets
 from barnabas.wire.producing import Appender, Batch, NotAppendedError
 from barnabas.wire.transactions import Producer, Transactions
 
+# Somebody has the id. A transaction that must merely be aborted (TRANSACTION_ABORTABLE, INVALID_TXN_STATE) is
+# not among them: that is a lost attempt, and the next one aborts it.
 FENCED = frozenset(
     {
         ErrorCode.INVALID_PRODUCER_EPOCH,
         ErrorCode.INVALID_PRODUCER_ID_MAPPING,
-        ErrorCode.INVALID_TXN_STATE,
         ErrorCode.PRODUCER_FENCED,
-        ErrorCode.TRANSACTION_ABORTABLE,
     }
 )
 _TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE})

@@ -1,0 +1,77 @@
+"""A broker, an input topic and an output topic for one fault; each on our broker and on Apache Kafka."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench.apache_kafka import ApacheKafka
+from tests.spark.faults import topics
+from tests.spark.faults.pipeline import Plan
+from tests.spark.faults.processes import Pipeline
+
+from barnabas.testing import Broker, BrokerProcess
+
+RECORDS = 2_000  # of each of two partitions: two batches
+PARTITIONS = 2
+TARGET_PARTITIONS = 3
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.timeout(900))  # each starts Spark more than once
+
+
+@dataclass
+class Stage:
+    broker: BrokerProcess
+    folder: Path
+    source: str = "in"
+    target: str = "out"
+    _runs: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def bootstrap(self) -> str:
+        return self.broker.bootstrap
+
+    def pipeline(self, **more: Any) -> Pipeline:
+        """Another run of the same query: the checkpoint stays."""
+        folder = str(self.folder / f"run-{next(self._runs)}")
+        checkpoint = str(self.folder / "checkpoint")
+        return Pipeline(Plan(self.bootstrap, self.source, self.target, checkpoint, folder, **more))
+
+    def fill(self, start: int, stop: int, partitions: int = PARTITIONS) -> None:
+        topics.fill(self.bootstrap, self.source, partitions, range(start, stop))
+
+    def record_count(self, *, committed: bool) -> int:
+        return len(topics.read(self.bootstrap, self.target, committed=committed))
+
+    def check(self) -> None:
+        topics.check_exactly_once(self.bootstrap, self.source, self.target)
+
+    def finish_and_check(self, **more: Any) -> None:
+        """A restart without faults, then the comparison."""
+        with self.pipeline(**more) as restarted:
+            assert restarted.finish() == 0, restarted.tail()
+        self.check()
+
+
+@pytest.fixture(params=["barnabas", pytest.param("apache", marks=pytest.mark.slow)])
+def stage(request: pytest.FixtureRequest, java: None, tmp_path: Path) -> Iterator[Stage]:
+    broker: BrokerProcess
+    if request.param == "apache":
+        request.getfixturevalue("apache_kafka_libraries")
+        broker = ApacheKafka(heap_options=("-Xmx512m", "-XX:+UseSerialGC"), directory=tmp_path / "broker")
+    else:
+        broker = Broker(directory=tmp_path / "broker")
+    with broker:
+        made = Stage(broker, tmp_path)
+        topics.create(broker.bootstrap, made.source, PARTITIONS)
+        topics.create(broker.bootstrap, made.target, TARGET_PARTITIONS)
+        made.fill(0, RECORDS)
+        yield made
