@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import confluent_kafka
 
 import barnabas.spark
-from bench.meter import CpuMeter
+from bench.spark.cpu import FamilyCpu
 from bench.spark.rows import FORMATS, OURS, Backlog, SparkRow
 
 if TYPE_CHECKING:
@@ -78,13 +78,11 @@ class Measurement:
         writer = frame.writeStream.format("noop").option("checkpointLocation", next(self._checkpoints))
         query = writer.start()
         try:
-            _tick(self._bootstrap, max(5.0, LATENCY_S * self._share))
+            _tick(self._bootstrap, lambda: len(_durations_ms(query)) >= TICKS_IGNORED)
+            calm = time.monotonic() + max(5.0, LATENCY_S * self._share)
+            _tick(self._bootstrap, lambda: time.monotonic() > calm)
             _raise_if_failed(query)
-            took_ms = [
-                progress.durationMs["triggerExecution"]
-                for progress in query.recentProgress
-                if progress.numInputRows > 0
-            ][TICKS_IGNORED:]
+            took_ms = _durations_ms(query)[TICKS_IGNORED:]
         finally:
             query.stop()
         hundredths = statistics.quantiles(took_ms, n=100)
@@ -130,14 +128,14 @@ def _rows(frame: DataFrame, number: str) -> DataFrame:
 
 def _timed(count: int, record_bytes: int, work: Callable[[], None]) -> Figures:
     """Of Spark and its Python workers; the broker has a process of its own."""
-    meter = CpuMeter(os.getpid())
-    began = time.monotonic()
-    work()
-    took_s = time.monotonic() - began
+    with FamilyCpu(os.getpid()) as cpu:
+        began = time.monotonic()
+        work()
+        took_s = time.monotonic() - began
     return {
         "rate": count / took_s,
         "throughput": count * record_bytes / took_s / 1e6,
-        "CPU": meter.seconds() / count * 1e6,
+        "CPU": cpu.seconds / count * 1e6,
     }
 
 
@@ -169,11 +167,16 @@ def _raise_if_failed(query: StreamingQuery) -> None:
         raise problem
 
 
-def _tick(bootstrap: str, seconds: float) -> None:
+def _durations_ms(query: StreamingQuery) -> list[int]:
+    """Of the micro-batches that had something to do."""
+    return [done.durationMs["triggerExecution"] for done in query.recentProgress if done.numInputRows > 0]
+
+
+def _tick(bootstrap: str, is_enough: Callable[[], bool]) -> None:
     producer: Any = confluent_kafka.Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
     pause = threading.Event()
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    deadline = time.monotonic() + QUERY_TIMEOUT_S
+    while not is_enough() and time.monotonic() < deadline:
         producer.produce(TICK_TOPIC, b"tick")
         producer.poll(0)
         pause.wait(TICK_S)
