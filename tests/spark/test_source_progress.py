@@ -44,14 +44,13 @@ def committed(bootstrap: str, group_id: str) -> dict[TopicPartition, int]:
     return {partition: row.offset for partition, row in found.items()}
 
 
-@pytest.mark.parametrize("option", ["groupId", "kafka__group__id"])
 def test_the_last_batch_is_committed_too(
-    target: BrokerProcess, topics: Topics, stream: Any, topic: str, option: str
+    target: BrokerProcess, topics: Topics, stream: Any, topic: str
 ) -> None:
     topics.create(topic, 2)
     topics.fill(topic, range(20), 0)
     topics.fill(topic, range(20, 25), 1)
-    stream(subscribe=topic, maxOffsetsPerTrigger="15", **{option: topic}).available_now()
+    stream(subscribe=topic, maxOffsetsPerTrigger="15", groupId=topic).available_now()
     assert committed(target.bootstrap, topic) == {
         TopicPartition(topic, 0): 20,
         TopicPartition(topic, 1): 5,
@@ -62,7 +61,7 @@ def test_the_groups_tool_shows_the_lag(
     target: BrokerProcess, topics: Topics, stream: Any, topic: str
 ) -> None:
     topics.fill(topics.create(topic), range(20))
-    stream(subscribe=topic, groupId=topic).available_now()
+    stream(subscribe=topic, kafka__group__id=topic).available_now()
     topics.fill(topic, range(7))
     command = [
         "kafka-consumer-groups",
