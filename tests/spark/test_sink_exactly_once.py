@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 from tests.support import spark_sink as support
 from tests.support.waiting import eventually
@@ -18,14 +18,14 @@ from tests.support.waiting import eventually
 import barnabas.spark
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.options import Options
-from barnabas.spark.sink import stream
 from barnabas.spark.sink.commit import Begun, end
+from barnabas.spark.sink.encoded import batch_writer
 from barnabas.spark.sink.ledger import group_of
 from barnabas.spark.sink.outlet import Outlet
 from barnabas.spark.sink.reports import FencedError
 from barnabas.spark.sink.rows import Rows
 from barnabas.spark.sink.settings import sink_of
-from barnabas.spark.sink.shuffle import shuffled as plain_shuffled
+from barnabas.spark.sink.task import Batches
 from barnabas.testing import BrokerProcess
 from barnabas.wire import Cluster
 from barnabas.wire.admin import transactions
@@ -162,34 +162,34 @@ def test_a_task_that_fails_in_the_middle_of_its_write_costs_nothing(
     files: support.Files,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
 ) -> None:
-    """Behind the shuffle, after the first rows are in the log."""
+    """Its rows are in the log, its report is not written."""
     flag = str(tmp_path / "failed")
 
-    def fail_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        row_count = 0
-        for batch in batches:
-            row_count += batch.num_rows
-            yield batch
-        if row_count and not os.path.exists(flag):
-            open(flag, "x").close()
-            raise OSError("fails on demand")
+    def failing_writer(*arguments: Any) -> Callable[[Batches], Batches]:
+        write = batch_writer(*arguments)
 
-    def shuffled(*arguments: Any) -> DataFrame:
-        rows = plain_shuffled(*arguments)
-        return rows.mapInArrow(fail_once, rows.schema)
+        def write_and_fail(batches: Batches) -> Batches:
+            def fail_once() -> Batches:
+                row_count = 0
+                for batch in batches:
+                    row_count += batch.num_rows
+                    yield batch
+                if row_count and not os.path.exists(flag):
+                    open(flag, "x").close()
+                    raise OSError("fails on demand")
 
-    monkeypatch.setattr(stream, "shuffled", shuffled)
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "200")
-    request.addfinalizer(lambda: spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch"))
-    files.add({**row, "value": row["value"] + "x" * 6_000} for row in support.rows(3000, keys=1))
-    settings = support.options(bootstrap, **{"kafka.batch.size": "4096"})  # so small that rows leave early
-    writer = barnabas.spark.write_stream(files.stream(spark), out, **settings)
+            yield from write(fail_once())
+
+        return write_and_fail
+
+    monkeypatch.setattr("barnabas.spark.sink.encoded.batch_writer", failing_writer)
+    files.add(support.rows(300))
+    writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
     support.run(writer, tmp_path / "checkpoint")
     assert os.path.exists(flag)
-    assert [text[:6] for text in support.values(bootstrap, out)] == support.texts(3000)
-    assert len(support.read(bootstrap, out, isolation="read_uncommitted")) > 3000
+    assert support.values(bootstrap, out) == support.texts(300)
+    assert len(support.read(bootstrap, out, isolation="read_uncommitted")) > 300
 
 
 def test_a_batch_that_always_fails_ends_the_query_with_a_sentence_and_writes_nothing(

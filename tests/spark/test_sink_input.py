@@ -30,8 +30,9 @@ def frame(spark: SparkSession) -> DataFrame:
     return spark.range(3).select(sql.col("id").cast("string").alias("value"))
 
 
+@pytest.mark.parametrize("order_by", [None, "value"])
 def test_topics_partitions_and_headers_come_from_columns(
-    spark: SparkSession, bootstrap: str, out: str, topic: str
+    spark: SparkSession, bootstrap: str, out: str, topic: str, order_by: str | None
 ) -> None:
     support.create_topic(bootstrap, f"{topic}-other", 3)
     rows: list[tuple[Any, ...]] = [
@@ -42,7 +43,7 @@ def test_topics_partitions_and_headers_come_from_columns(
     ]
     headers = "headers array<struct<key:string,value:binary>>"
     frame = spark.createDataFrame(rows, f"topic string, key string, value string, partition int, {headers}")
-    barnabas.spark.write(frame, **support.options(bootstrap))
+    barnabas.spark.write(frame, order_by=order_by, **support.options(bootstrap))
     assert support.values(bootstrap, out) == ["first", "third"]
     found = {
         (read.partition, read.key, read.value) for read in support.committed(bootstrap, f"{topic}-other")
@@ -82,8 +83,9 @@ def test_a_missing_topic_is_to_be_created(frame: DataFrame, bootstrap: str, topi
     with pytest.raises(PipelineError, match=f"Topic '{topic}' does not exist: create it first"):
         barnabas.spark.write(frame, topic, **support.options(bootstrap))
     named = frame.withColumn("topic", sql.lit(topic))
-    with pytest.raises(PipelineError, match=f"Topic '{topic}' does not exist: create it first"):
-        barnabas.spark.write(named, **support.options(bootstrap))
+    for order_by in (None, "value"):
+        with pytest.raises(PipelineError, match=f"Topic '{topic}' does not exist: create it first"):
+            barnabas.spark.write(named, order_by=order_by, **support.options(bootstrap))
 
 
 def test_a_null_topic_is_refused_as_the_official_connector_does(

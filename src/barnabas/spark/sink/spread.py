@@ -21,17 +21,17 @@ class Spread:
         self._task = task
         self._is_moving = is_moving
         self._row_count = 0
+        self._targets = Targets(connected(sink))
 
     def __call__(self, batch: pa.RecordBatch) -> pa.Array:
         names = batch.schema.names
         keys = column_of(batch, "key", pa.binary()) if "key" in names else None
         named = column_of(batch, "partition", pa.int32()) if "partition" in names else None
         without_key = self._numbers(batch.num_rows)
-        targets = Targets(connected(self._sink))
         if self._sink.topic is not None:
-            return place(named, keys, without_key, targets.partition_count(self._sink.topic))
+            return place(named, keys, without_key, self._targets.partition_count(self._sink.topic))
         topics = column_of(batch, "topic", pa.string())
-        return place_by_topic(topics, named, keys, without_key, targets)
+        return place_by_topic(topics, named, keys, without_key, self._targets)
 
     def _numbers(self, row_count: int) -> Ints:
         if not self._is_moving:

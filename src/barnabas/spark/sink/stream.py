@@ -67,17 +67,24 @@ class BatchSink:
         return run
 
     def _written(self, df: DataFrame, session: Session, producer: Producer | None) -> DataFrame:
-        """One report per task, once it is run. Tasks with producers of their own need no shuffle."""
+        """One report per task, once it is run. Tasks with producers of their own need no shuffle, and what is
+        not to be sorted is encoded before it."""
+        from barnabas.spark.sink.encoded import ENCODED_SCHEMA, batch_writer, row_encoder
         from barnabas.spark.sink.task import REPORT_SCHEMA, shuffled_writer, unshuffled_writer
 
+        own = df.select(*(name for name in COLUMNS if name in df.columns))
         if producer is None and not self._order_by:
-            names = [name for name in COLUMNS if name in df.columns]
-            return df.select(*names).mapInArrow(unshuffled_writer(self._sink), REPORT_SCHEMA)
+            return own.mapInArrow(unshuffled_writer(self._sink), REPORT_SCHEMA)
         partition_count = partition_count_of(self._sink)
         task_count = min(session.core_count(), partition_count or session.core_count())
-        rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
-        write = shuffled_writer(self._sink, producer, session.is_speculation_on())
-        return rows.mapInArrow(write, REPORT_SCHEMA)
+        is_speculation_on = session.is_speculation_on()
+        if producer is None or self._order_by:
+            rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
+            write = shuffled_writer(self._sink, producer, is_speculation_on)
+            return rows.mapInArrow(write, REPORT_SCHEMA)
+        batches = own.mapInArrow(row_encoder(self._sink, producer, task_count), ENCODED_SCHEMA)
+        brought = batches.repartitionById(task_count, "task")
+        return brought.mapInArrow(batch_writer(self._sink, producer, is_speculation_on), REPORT_SCHEMA)
 
 
 def write_stream(

@@ -19,11 +19,11 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.encode import Encoded
-from barnabas.records.batch import HEADER, read_header, seal
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
 from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
 from barnabas.spark.sink.connections import connected
+from barnabas.spark.sink.encoded import stamped
 from barnabas.spark.sink.outlet import Outlet, encoded
 from barnabas.spark.sink.reports import FencedError, Report, Written, check
 from barnabas.spark.sink.settings import Sink
@@ -127,7 +127,7 @@ class BatchWriter(DataSourceArrowWriter):
         for message in messages:
             for one in message.held:
                 sequence = outlet.next_sequence(one.partition)
-                batch = Encoded(_stamped(one.batch, sequence), one.row_count)
+                batch = Encoded(stamped(one.batch, sequence), one.row_count)
                 outlet.send_batches({one.partition: iter([batch])})
         held = [replace(message.report, rows=0) for message in messages if message.held]
         rows = sum(message.report.rows for message in messages if message.held)
@@ -143,12 +143,6 @@ class BatchWriter(DataSourceArrowWriter):
 
 def _all(direct: Sequence[Written], later: Sequence[Written]) -> list[Written]:
     return [*direct, *later]
-
-
-def _stamped(batch: bytearray, sequence: int) -> bytearray:
-    HEADER.pack_into(batch, 0, *read_header(batch)._replace(base_sequence=sequence))
-    seal(batch, 0, len(batch))
-    return batch
 
 
 def _told(messages: Sequence[WriterCommitMessage | None]) -> list[Message]:
