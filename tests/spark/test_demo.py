@@ -119,3 +119,14 @@ def test_the_whole_demo_finds_every_position_processed_exactly_once_and_draws_it
     for group in topics.READS:
         assert re.search(rf"^{group} .* 0$", ran.stdout, re.MULTILINE)  # its lag
     assert image.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_spark_that_does_not_start_is_told_with_its_reason(java: None, target: BrokerProcess) -> None:
+    ran = demo(
+        "--bootstrap-server", target.bootstrap, "--trucks", "2", "--reports", "2",
+        PYSPARK_SUBMIT_ARGS="--no-such-option pyspark-shell",
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert "Spark did not start: " in ran.stdout
+    assert "no-such-option" in ran.stdout
+    assert "Traceback" not in ran.stdout

@@ -54,7 +54,8 @@ def _follow_truck(
     import pandas as pd
 
     columns = ["number", "time_ms", "latitude", "longitude"]
-    seen = sorted(chain.from_iterable(frame[columns].itertuples(index=False, name=None) for frame in frames))
+    rows_of = (zip(*(frame[name].tolist() for name in columns), strict=True) for frame in frames)
+    seen = sorted(chain.from_iterable(rows_of))
     memory = Memory(*state.get) if state.exists else None
     steps = list(follow(memory, ((time_ms, Degrees(*place)) for _, time_ms, *place in seen)))
     state.update(steps[-1].memory)  # Spark calls for trucks that have reported

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -15,8 +16,10 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from barnabas.cli.barnabas.demo import pipeline, topics
 from barnabas.cli.barnabas.demo.traffic import Drive
 from barnabas.spark import local_session, write_stream
+from barnabas.spark.errors import PipelineError
 
 _BATCHES = 3
+_LOG_LINES_SHOWN = 5
 
 
 @contextmanager
@@ -31,8 +34,14 @@ def spark(folder: Path) -> Iterator[SparkSession]:
         # A batch that only moves the watermark would find nothing to do here.
         "spark.sql.streaming.noDataMicroBatches.enabled": False,
     }
-    with _errors_in(folder / "spark.log"):
-        session = local_session("barnabas demo", **config)
+    log = folder / "spark.log"
+    try:
+        with _errors_in(log):
+            session = local_session("barnabas demo", **config)
+    except PySparkException as problem:
+        reason = str(problem).partition("\n")[0]
+        told = "\n".join(log.read_text().split("\n")[:_LOG_LINES_SHOWN]).strip()
+        raise PipelineError(f"Spark did not start: {reason}\n{told}") from None
     try:
         yield session
     finally:
