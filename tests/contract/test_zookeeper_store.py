@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.exceptions import AuthFailedError
 from tests.support.store import Harness
 from tests.support.zookeeper import ZookeeperServer
 
@@ -98,6 +99,25 @@ def test_a_short_pause_of_the_server_is_not_noticed(
     assert not any(isinstance(event, SessionEnded) for event in home.seen)
 
 
+def test_a_client_that_gave_up_is_started_again(
+    in_zookeeper: InZookeeper, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = open_store(in_zookeeper())
+    home.run(Create("/e", ephemeral=True))
+    assert isinstance(home.store, ZookeeperStore)
+    connection = home.store._client._connection
+    real = connection._read_socket
+
+    def refuse_the_login(timeout: float) -> object:
+        connection._read_socket = real
+        raise AuthFailedError
+
+    monkeypatch.setattr(connection, "_read_socket", refuse_the_login)
+    assert isinstance(home.error(Set("/e", b"")), StoreLostError)
+    home.wait_for_new_session()
+    home.run(Create("/f", ephemeral=True))
+
+
 # --- servers that go and come back ---
 
 
@@ -163,6 +183,19 @@ def test_an_ensemble_of_three_goes_on_when_its_leader_is_killed(
         number += 1
     assert home.data("/e") == b"x"
     assert not any(isinstance(event, SessionEnded) for event in home.seen)
+
+
+def test_a_server_without_a_majority_is_no_connection(start_zookeeper: StartZookeeper) -> None:
+    """Even one that lets clients read: what it knows may be old."""
+    lines = "".join(f"server.{n}=127.0.0.1:{free_port()}:{free_port()}\n" for n in (1, 2, 3))
+    server = start_zookeeper(
+        extra=f"initLimit=50\nsyncLimit=25\n{lines}",
+        myid=1,
+        java_options=["-Dreadonlymode.enabled=true"],
+    )
+    store = ZookeeperStore(ZookeeperOptions(server.connect, connection_timeout_ms=3_000))
+    with pytest.raises(ZookeeperError, match="No connection to ZooKeeper"):
+        store.start(lambda: None)
 
 
 def start_ensemble(start: StartZookeeper) -> list[ZookeeperServer]:

@@ -21,7 +21,12 @@ from barnabas.cli.support.running import run
 from barnabas.java import JavaError
 from barnabas.model import properties as java_properties
 from barnabas.runtime import zookeeper
-from barnabas.runtime.zookeeper_checks import ZookeeperConfigError, check, is_address_of_this_machine
+from barnabas.runtime.zookeeper_checks import (
+    ZookeeperConfigError,
+    check,
+    check_machine,
+    is_address_of_this_machine,
+)
 
 _SOURCE = zookeeper.SERVER_CLASS
 _EFFECTIVE = "zookeeper-effective.properties"
@@ -80,6 +85,7 @@ def _command(path: str, options: Options) -> list[str]:
     properties = load_properties(path) | overrides
     for warning in check(os.path.basename(path), properties, is_address_of_this_machine):
         log("WARN", warning, _SOURCE)
+    check_machine(os.path.basename(path), properties)
     command = zookeeper.server_command(path, os.path.abspath(path))
     if overrides or properties.get("admin.enableServer", "false").lower() == "true":
         command[-1] = _write_effective(properties)
@@ -88,7 +94,6 @@ def _command(path: str, options: Options) -> list[str]:
 
 def _write_effective(properties: dict[str, str]) -> str:
     """ZooKeeper reads one file, and nothing but its name from the command line."""
-    os.makedirs(properties["dataDir"], exist_ok=True)
     path = os.path.join(properties["dataDir"], _EFFECTIVE)
     with open(path, "w", encoding="utf-8") as file:
         file.write(java_properties.dump(properties | {"admin.enableServer": "false"}))

@@ -3,6 +3,7 @@ a member that never joins."""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import socket
@@ -53,6 +54,30 @@ def check(file: str, properties: Mapping[str, str], is_here: Callable[[str], boo
             "its neighbour's line for its own."
         )
     return warnings
+
+
+def check_machine(file: str, properties: Mapping[str, str]) -> None:
+    """What can only be told by trying: whether the directory can be written and the client port is free."""
+    directory = properties["dataDir"]
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as error:
+        raise ZookeeperConfigError(f"{file} says dataDir={directory}: {error.strerror}.") from error
+    if not os.access(directory, os.W_OK):
+        raise ZookeeperConfigError(f"{file} says dataDir={directory}, where we may not write.")
+    host, port = properties.get("clientPortAddress", ""), properties.get("clientPort", "")
+    if port.isdecimal() and not _can_listen(host, int(port)):
+        raise ZookeeperConfigError(
+            f"{file} says clientPort={port}, and somebody listens there already: stop it, or choose another."
+        )
+
+
+def _can_listen(host: str, port: int) -> bool:
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        return error.errno != errno.EADDRINUSE
+    return True
 
 
 def _has(properties: Mapping[str, str], name: str) -> bool:

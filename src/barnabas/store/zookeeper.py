@@ -35,7 +35,7 @@ _RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
 
 class ZookeeperStore:
     def __init__(self, options: ZookeeperOptions) -> None:
-        check_connect(options.connect)
+        check_connect(options.connect, options.setting)
         self._options = options
         self._inbox: SimpleQueue[Item] = SimpleQueue()
         self._events = EventQueue()
@@ -132,7 +132,7 @@ class ZookeeperStore:
         return (
             f"No connection to ZooKeeper at {self._options.hosts} within {seconds:g} s"
             f"{f' ({problem})' if problem else ''}: start it (zookeeper-server-start zookeeper.properties), "
-            "or correct zookeeper.connect."
+            f"or correct {self._options.setting}."
         )
 
     def _add(self, *events: StoreEvent) -> None:

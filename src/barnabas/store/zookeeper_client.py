@@ -204,6 +204,12 @@ class Client(KazooClient):  # type: ignore[misc]
         self._begun: int | None = None
         self.add_listener(self._state_changed)
 
+    @property
+    def has_given_up(self) -> bool:
+        """Kazoo tries for ever to reach a server, and never again after one has refused its login, or after
+        an answer that it cannot read."""
+        return self.client_state in (KeeperState.CLOSED, KeeperState.AUTH_FAILED)
+
     def multi(self, operations: Sequence[Operation], generation: int) -> Multi:
         """To be sent in the session after `generation` others, or not at all."""
         return Multi(operations, lambda: self.generation == generation)

@@ -14,6 +14,7 @@ from barnabas.wire.security_settings import StoreFile, TlsSettings
 from barnabas.wire.tls import context_of
 
 DEFAULT_PORT = 2181
+SETTING = "zookeeper.connect"
 # Passwords and tokens live below these: not for everybody's eyes, even where the rest of the tree is.
 _SENSITIVE = ("/config/users", "/config/brokers", "/delegation_token/tokens")
 _CONSUMERS = "/consumers"  # old consumers, who are somebody else, write below this node
@@ -37,6 +38,7 @@ class ZookeeperOptions:
     sasl: Login | None = None
     tls: ssl.SSLContext | None = field(default=None, compare=False)
     make_chroot: bool = True  # whoever only looks makes nothing
+    setting: str = SETTING  # what its author calls `connect`, for sentences
     # ZooKeeper's jute.maxbuffer, from which on a server hangs up without a word.
     request_bytes_max: int = 0xFFFFF
 
@@ -50,7 +52,7 @@ class ZookeeperOptions:
         return "/" + path if (path := self.connect.partition("/")[2].strip("/")) else ""
 
 
-def check_connect(connect: str) -> None:
+def check_connect(connect: str, setting: str = SETTING) -> None:
     """ZookeeperError unless it reads `host:port,host:port/chroot`."""
     hosts, _, chroot = connect.partition("/")
     for entry in hosts.split(","):
@@ -59,14 +61,14 @@ def check_connect(connect: str) -> None:
             host, port = entry.strip(), str(DEFAULT_PORT)
         if not host or not port.isdecimal() or not 0 < int(port) < 65536:
             raise ZookeeperError(
-                f"zookeeper.connect={connect} is no list of servers: write host:port,host:port/chroot "
+                f"{setting}={connect} is no list of servers: write host:port,host:port/chroot "
                 f"({entry.strip() or 'an empty entry'} is none)."
             )
     if chroot.strip("/"):
         try:
             check_path("/" + chroot.strip("/"))
         except ValueError:
-            message = f"zookeeper.connect={connect} ends in /{chroot}, which is no path of ZooKeeper."
+            message = f"{setting}={connect} ends in /{chroot}, which is no path of ZooKeeper."
             raise ZookeeperError(message) from None
 
 

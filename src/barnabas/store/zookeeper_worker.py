@@ -30,6 +30,7 @@ from barnabas.store.zookeeper_plan import Step, lookups, plan
 from barnabas.store.zookeeper_reads import DroppedError, Reads
 
 _ATTEMPTS_MAX = 100  # at a plan that others keep overtaking
+_LOOK_AROUND_SECONDS = 1.0
 _HEADER_BYTES = 8  # number and kind of a request
 
 
@@ -104,13 +105,22 @@ class Worker:
         self._reads.give_up()
 
     def _next_group(self) -> list[Item]:
-        group = [self._inbox.get()]
+        group = [self._first()]
         while not isinstance(group[-1], Close) and len(group) < self._options.in_flight_max:
             try:
                 group.append(self._inbox.get_nowait())
             except Empty:
                 break
         return group
+
+    def _first(self) -> Item:
+        """Nobody would ever hear from a client that has given up, and a broker cannot live without one."""
+        while True:
+            try:
+                return self._inbox.get(timeout=_LOOK_AROUND_SECONDS)
+            except Empty:
+                if self._client.has_given_up:
+                    self._client.start_async()
 
     def _carry_out(self, group: list[Item]) -> None:
         sent: list[_Sent] = []

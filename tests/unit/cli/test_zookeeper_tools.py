@@ -11,6 +11,7 @@ from barnabas.cli import zookeeper_server_start, zookeeper_shell
 from barnabas.cli.zookeeper_server_stop import servers
 from barnabas.cli.zookeeper_shell import client_settings
 from barnabas.runtime.zookeeper import MARK, SERVER_CLASS, class_path, is_server
+from barnabas.testing import free_port
 
 OURS = ["/usr/bin/java", "-Xmx512M", f"{MARK}/etc/a.properties", "-cp", "x.jar", SERVER_CLASS, "a"]
 
@@ -54,7 +55,7 @@ def test_without_the_jars_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "zookeeper.properties"
-    file.write_text(f"dataDir={tmp_path}\nclientPort=2181\n")
+    file.write_text(f"dataDir={tmp_path}\nclientPort={free_port()}\n")
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     assert zookeeper_server_start.main([str(file)]) == 2
     assert "pip install 'barnabas[cluster]'" in capsys.readouterr().err
@@ -66,7 +67,7 @@ def test_without_java_the_package_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "zookeeper.properties"
-    file.write_text(f"dataDir={tmp_path}\nclientPort=2181\n")
+    file.write_text(f"dataDir={tmp_path}\nclientPort={free_port()}\n")
     monkeypatch.setattr("barnabas.java.candidates", lambda: iter(()))
     assert zookeeper_server_start.main([str(file)]) == 2
     said = capsys.readouterr().err

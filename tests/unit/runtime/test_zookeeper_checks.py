@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from barnabas.runtime.zookeeper_checks import ZookeeperConfigError, check, is_address_of_this_machine
+from barnabas.runtime.zookeeper_checks import (
+    ZookeeperConfigError,
+    check,
+    check_machine,
+    is_address_of_this_machine,
+)
 
 FILE = "zookeeper.properties"
 # As in the notes that this project grew from: numbered from 0, and without dataDir and clientPort.
@@ -87,6 +93,17 @@ def test_counting_from_zero_and_asking_for_the_page_are_worth_a_word(tmp_path: P
     page, counting = check(FILE, properties, lambda _: True)
     assert "port 8080" in page
     assert "server.0" in counting
+
+
+def test_a_port_in_use_and_a_directory_that_cannot_be_are_sentences(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        properties = {"dataDir": f"{tmp_path}/new", "clientPort": str(port), "clientPortAddress": "127.0.0.1"}
+        with pytest.raises(ZookeeperConfigError, match=f"clientPort={port}, and somebody listens there"):
+            check_machine(FILE, properties)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ZookeeperConfigError, match="Not a directory"):
+        check_machine(FILE, properties | {"dataDir": f"{tmp_path}/file/data"})
 
 
 def test_the_loopback_is_here_and_documentation_is_not() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from barnabas.cli.support.options import OptionError
 from barnabas.controller import tree
 from barnabas.controller.znodes import cluster
@@ -23,7 +25,10 @@ def bootstrap_of(connect: str) -> str:
         raise OptionError(
             f"--zookeeper needs the package {missing.name}: pip install 'barnabas[cluster]'"
         ) from missing
-    options = ZookeeperOptions(connect, connection_timeout_ms=_TIMEOUT_MS, make_chroot=False)
+    options = ZookeeperOptions(
+        connect, connection_timeout_ms=_TIMEOUT_MS, make_chroot=False, setting="--zookeeper"
+    )
+    logging.getLogger("kafka.zookeeper").setLevel(logging.CRITICAL)  # each attempt; the sentence says it once
     try:
         with Asking(ZookeeperStore(options)) as asking:
             (answer,) = asking.ask([Subtree(tree.BROKER_IDS)])
