@@ -12,7 +12,8 @@ import pytest
 from bench.apache_kafka import ApacheKafka
 from tests.spark.faults import topics
 from tests.spark.faults.pipeline import Plan
-from tests.spark.faults.processes import Pipeline
+from tests.spark.faults.processes import PATIENCE_S, Pipeline
+from tests.support.waiting import eventually
 
 from barnabas.testing import Broker, BrokerProcess
 
@@ -51,8 +52,22 @@ class Stage:
     def record_count(self, *, committed: bool) -> int:
         return len(topics.read(self.bootstrap, self.target, committed=committed))
 
+    def is_transaction_open(self) -> bool:
+        """With records in the log."""
+        whole, committed = (
+            topics.ends(self.bootstrap, self.target, committed=flag) for flag in (False, True)
+        )
+        return whole != committed
+
     def check(self) -> None:
         topics.check_exactly_once(self.bootstrap, self.source, self.target)
+
+    def wait_until_written(self) -> None:
+        """By a transaction that is still open."""
+        eventually(self.is_transaction_open, PATIENCE_S)
+
+    def wait_until_committed(self, count: int, query: Pipeline) -> None:
+        eventually(lambda: self.record_count(committed=True) >= count or not query.is_running(), PATIENCE_S)
 
     def finish_and_check(self, **more: Any) -> None:
         """A restart without faults, then the comparison."""

@@ -18,7 +18,7 @@ from tests.support.waiting import eventually
 
 PIPELINE = Path(__file__).with_name("pipeline.py")
 CHECKOUT = Path(__file__).parents[3]
-PATIENCE_S = 150.0
+PATIENCE_S = 300.0
 _PLANNER = "python_streaming_source_runner"
 _OURS = "BARNABAS_FAULTS_FOLDER"  # all processes of a pipeline have it in their environment
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.spark.faults.conftest import Stage
 from tests.spark.faults.pipeline import HOLD, HOLD_AND_RAISE, RAISE
-from tests.spark.faults.processes import PATIENCE_S, environment
+from tests.spark.faults.processes import environment
 from tests.support.spark_servers import SHORT_LIVED, standalone_spark
-from tests.support.waiting import eventually
 
 
 def test_a_task_that_fails_in_mid_write_is_not_repeated_but_the_batch_is(stage: Stage) -> None:
@@ -25,7 +24,7 @@ def test_a_task_of_a_lost_attempt_is_fenced_when_the_next_attempt_has_written(st
     config = {"spark.master": "local[3,1]", "spark.python.task.killTimeout": "3600s"}
     with stage.pipeline(fault=HOLD_AND_RAISE, after_rows=400, config=config) as query:
         query.wait_until_reached()
-        eventually(lambda: stage.record_count(committed=True) > 0 or not query.is_running(), PATIENCE_S)
+        stage.wait_until_committed(1, query)
         query.go()
         assert query.finish() == 0, query.tail()
         assert query.wait_for_report()["is_fenced"]
@@ -38,6 +37,23 @@ def test_a_bare_query_whose_task_fails_finishes_after_a_restart(stage: Stage) ->
         assert query.finish() != 0
         query.wait_until_reached()
     stage.finish_and_check(bare=True)
+
+
+@pytest.mark.slow
+def test_a_bare_query_skips_a_batch_that_spark_could_not_note_as_done(stage: Stage) -> None:
+    commits = stage.folder / "checkpoint" / "commits"
+    with stage.pipeline(fault=HOLD, bare=True) as query:
+        query.wait_until_reached()
+        aside = commits.rename(commits.with_name("aside"))
+        commits.write_text("not a folder, so nothing can be put into it")
+        query.go()
+        assert query.finish() != 0
+    commits.unlink()
+    aside.rename(commits)
+    assert not (commits / "0").exists()
+    assert stage.record_count(committed=True) > 0
+    stage.finish_and_check(bare=True)
+    assert stage.record_count(committed=False) == stage.record_count(committed=True), "written again"
 
 
 @pytest.mark.slow

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from tests.spark.faults import topics
 from tests.spark.faults.conftest import PARTITIONS, RECORDS, TARGET_PARTITIONS, Stage
-from tests.spark.faults.processes import PATIENCE_S
-from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -14,12 +12,12 @@ pytestmark = pytest.mark.slow
 def test_a_running_query_reads_and_writes_partitions_that_are_added(stage: Stage) -> None:
     with stage.pipeline(endless=True) as query:
         expected = RECORDS * PARTITIONS
-        eventually(lambda: stage.record_count(committed=True) == expected, PATIENCE_S)
+        stage.wait_until_committed(expected, query)
         topics.grow(stage.bootstrap, stage.source, PARTITIONS + 2)
         topics.grow(stage.bootstrap, stage.target, TARGET_PARTITIONS + 2)
         stage.fill(RECORDS, RECORDS + 500, PARTITIONS + 2)
         expected += 500 * (PARTITIONS + 2)
-        eventually(lambda: stage.record_count(committed=True) >= expected, PATIENCE_S)
+        stage.wait_until_committed(expected, query)
         query.stop()
         assert query.finish() == 0, query.tail()
     stage.check()

@@ -14,17 +14,12 @@ from tests.support.waiting import eventually
 KILLS = int(os.environ.get("BARNABAS_KILLS", "4"))
 
 
-def wait_until_written(stage: Stage) -> None:
-    """By a transaction that is still open."""
-    eventually(lambda: stage.record_count(committed=False) > stage.record_count(committed=True), PATIENCE_S)
-
-
 def test_after_kill_of_the_driver_its_last_worker_writes_nothing_more(stage: Stage) -> None:
     """The JVM is gone in the middle of a batch, the query is restarted and done, and only then a worker of
     its first life goes on, which nobody was left to kill."""
     with stage.pipeline(fault=HOLD) as first:
         worker = first.wait_until_reached()
-        wait_until_written(stage)
+        stage.wait_until_written()
         first.leave_alone(worker)
         stage.finish_and_check()
         count = stage.record_count(committed=False)
@@ -49,7 +44,7 @@ def test_after_a_crash_between_the_transaction_and_the_commit_log_the_batch_is_s
 def test_a_driver_whose_jvm_is_killed_ends_and_does_not_disturb_its_successor(stage: Stage) -> None:
     with stage.pipeline(fault=HOLD) as first:
         first.wait_until_reached()
-        wait_until_written(stage)
+        stage.wait_until_written()
         first.kill_java()
         stage.finish_and_check()
         assert first.finish() != 0
@@ -59,7 +54,7 @@ def test_a_driver_whose_jvm_is_killed_ends_and_does_not_disturb_its_successor(st
 def test_kill_of_the_worker_that_writes_costs_an_attempt_and_not_the_query(stage: Stage) -> None:
     with stage.pipeline(fault=HOLD) as query:
         worker = query.wait_until_reached()
-        wait_until_written(stage)
+        stage.wait_until_written()
         kill(worker)
         assert query.finish() == 0, query.tail()
     stage.check()

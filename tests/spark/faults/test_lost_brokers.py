@@ -7,9 +7,6 @@ import time
 import pytest
 from tests.spark.faults.conftest import PARTITIONS, RECORDS, Stage
 from tests.spark.faults.pipeline import HOLD
-from tests.spark.faults.processes import PATIENCE_S
-from tests.spark.faults.test_killed_processes import wait_until_written
-from tests.support.waiting import eventually
 
 AWAY_S = 15  # longer than a first contact may take, shorter than a running query's patience
 
@@ -17,7 +14,7 @@ AWAY_S = 15  # longer than a first contact may take, shorter than a running quer
 def test_a_broker_killed_in_the_middle_of_a_transaction_does_not_end_the_query(stage: Stage) -> None:
     with stage.pipeline(fault=HOLD) as query:
         query.wait_until_reached()
-        wait_until_written(stage)
+        stage.wait_until_written()
         stage.broker.kill()
         query.go()
         stage.broker.start()
@@ -29,15 +26,13 @@ def test_a_broker_killed_in_the_middle_of_a_transaction_does_not_end_the_query(s
 def test_a_query_that_waits_for_records_outlasts_a_broker_that_is_away(stage: Stage) -> None:
     with stage.pipeline(endless=True) as query:
         expected = RECORDS * PARTITIONS
-        eventually(lambda: stage.record_count(committed=True) == expected, PATIENCE_S)
+        stage.wait_until_committed(expected, query)
         stage.broker.kill()
         time.sleep(AWAY_S)
         stage.broker.start()
         stage.fill(RECORDS, RECORDS + 500)
         expected += 500 * PARTITIONS
-        eventually(
-            lambda: stage.record_count(committed=True) >= expected or not query.is_running(), PATIENCE_S
-        )
+        stage.wait_until_committed(expected, query)
         query.stop()
         assert query.finish() == 0, query.tail()
     stage.check()

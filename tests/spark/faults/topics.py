@@ -12,6 +12,7 @@ from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.decode import decode
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
+from barnabas.wire.admin.offsets import Found, Spec, list_offsets
 from barnabas.wire.fetching import Fetcher
 
 KEYS = 10  # of a partition; a key is at home in one partition
@@ -74,18 +75,9 @@ def ends(bootstrap: str, topic: str, *, committed: bool) -> list[int]:
     """Where each partition ends, for those who wait for transactions' ends and for those who do not."""
     with Cluster.connect(bootstrap) as cluster:
         (described,) = cluster.metadata([topic]).topics
-        return [
-            _end(cluster, TopicPartition(topic, index), committed)
-            for index in sorted(row.partition_index for row in described.partitions)
-        ]
-
-
-def _end(cluster: Cluster, partition: TopicPartition, committed: bool) -> int:
-    fetcher = Fetcher(cluster, partition, read_committed=committed, max_wait_ms=0)
-    fetcher.ask(0)
-    end = fetcher.answer().readable_end
-    fetcher.close()
-    return end
+        partitions = [TopicPartition(topic, row.partition_index) for row in described.partitions]
+        found = list_offsets(cluster, dict.fromkeys(partitions, Spec.LATEST), committed)
+    return [row.offset if isinstance(row, Found) else -1 for _, row in sorted(found.items())]
 
 
 def check_exactly_once(bootstrap: str, source: str, target: str) -> None:
