@@ -22,7 +22,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 import barnabas.spark
-from barnabas.spark.sink import batch, commit, task
+from barnabas.spark.sink import batch, commit, encoded, task
 
 HOLD, RAISE, HOLD_AND_RAISE, HOLD_AFTER_END = "hold", "raise", "hold-and-raise", "hold-after-end"
 REACHED, RAISED, REPEATED, REPORT = "reached", "raised", "repeated", "report.json"
@@ -40,8 +40,9 @@ class Plan:
     checkpoint: str
     folder: str  # of the files that both sides look for
     fault: str | None = None
-    after_rows: int = 500
+    after_rows: int = 300
     at_batch: int = 0  # of HOLD_AFTER_END
+    order_by: str | None = None
     bare: bool = False  # .writeStream.format("barnabas") instead of write_stream
     endless: bool = False  # until the file `stop` appears; else all that is there
     max_offsets: int = 2_000
@@ -71,7 +72,7 @@ def faulty(plan: Plan) -> Callable[[Batches], Batches]:
         row_count, is_done = 0, False
         for rows in batches:
             yield rows
-            row_count += rows.num_rows
+            row_count += count_of(rows)
             if row_count < plan.after_rows or is_done:
                 continue
             is_done = True
@@ -84,11 +85,21 @@ def faulty(plan: Plan) -> Callable[[Batches], Batches]:
     return through
 
 
+def count_of(rows: pa.RecordBatch) -> int:
+    """Behind the shuffle there are record batches, unless `order_by` wants rows."""
+    return sum(rows["row_count"].to_pylist()) if "row_count" in rows.schema.names else rows.num_rows
+
+
 def with_fault_in_the_write(plan: Plan) -> None:
     """Tasks get a writer whose rows come through `faulty`; what a held one reports is kept."""
-    plain = task.shuffled_writer
+    mock.patch.object(task, "shuffled_writer", disturbed_writer(plan, task.shuffled_writer)).start()
+    mock.patch.object(encoded, "batch_writer", disturbed_writer(plan, encoded.batch_writer)).start()
 
-    def shuffled_writer(*arguments: Any) -> Callable[[Batches], Batches]:
+
+def disturbed_writer(
+    plan: Plan, plain: Callable[..., Callable[[Batches], Batches]]
+) -> Callable[..., Callable[[Batches], Batches]]:
+    def writer(*arguments: Any) -> Callable[[Batches], Batches]:
         write, disturbed = plain(*arguments), faulty(plan)
 
         def written(batches: Batches) -> Batches:
@@ -101,7 +112,7 @@ def with_fault_in_the_write(plan: Plan) -> None:
 
         return written
 
-    mock.patch.object(task, "shuffled_writer", shuffled_writer).start()
+    return writer
 
 
 def keep_report(folder: str, report: pa.RecordBatch) -> None:
@@ -150,11 +161,11 @@ def query_of(spark: SparkSession, plan: Plan) -> Any:
         .option("maxOffsetsPerTrigger", str(plan.max_offsets))
         .load()
     )
-    writer = (
-        bare(rows, plan, options)
-        if plan.bare
-        else barnabas.spark.write_stream(rows.select("key", "value"), topic=plan.target, **options)
-    )
+    if plan.bare:
+        writer = bare(rows, plan, options)
+    else:
+        chosen = rows.select("key", "value", "offset")
+        writer = barnabas.spark.write_stream(chosen, plan.target, plan.order_by, **options)
     writer = writer.option("checkpointLocation", plan.checkpoint)
     return writer if plan.endless else writer.trigger(availableNow=True)
 

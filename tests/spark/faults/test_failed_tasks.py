@@ -9,9 +9,12 @@ from tests.spark.faults.processes import environment
 from tests.support.spark_servers import SHORT_LIVED, standalone_spark
 
 
-def test_a_task_that_fails_in_mid_write_is_not_repeated_but_the_batch_is(stage: Stage) -> None:
+@pytest.mark.parametrize("order_by", [None, pytest.param("offset", marks=pytest.mark.slow)])
+def test_a_task_that_fails_in_mid_write_is_not_repeated_but_the_batch_is(
+    stage: Stage, order_by: str | None
+) -> None:
     """Spark gives the task a second chance (local[2,2]), which refuses to write."""
-    with stage.pipeline(fault=RAISE) as query:
+    with stage.pipeline(fault=RAISE, order_by=order_by) as query:
         assert query.finish() == 0, query.tail()
         query.wait_until_repeated()
     stage.check()
@@ -22,7 +25,7 @@ def test_a_task_that_fails_in_mid_write_is_not_repeated_but_the_batch_is(stage: 
 def test_a_task_of_a_lost_attempt_is_fenced_when_the_next_attempt_has_written(stage: Stage) -> None:
     """One task waits, another one fails; Spark lets the waiting one live."""
     config = {"spark.master": "local[3,1]", "spark.python.task.killTimeout": "3600s"}
-    with stage.pipeline(fault=HOLD_AND_RAISE, after_rows=400, config=config) as query:
+    with stage.pipeline(fault=HOLD_AND_RAISE, config=config) as query:
         query.wait_until_reached()
         stage.wait_until_committed(1, query)
         query.go()
