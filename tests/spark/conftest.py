@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.support.spark_servers import SHORT_LIVED
 from tests.support.wheel import build_wheel, make_environment
 
 from barnabas.spark import local_session
@@ -52,6 +53,7 @@ def spark(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spar
             "spark.master": "local[2]",
             "spark.sql.shuffle.partitions": "2",
             "spark.driver.memory": "1g",
+            "spark.driver.defaultJavaOptions": SHORT_LIVED,
             "spark.local.dir": home,
             "spark.sql.warehouse.dir": home / "warehouse",
         },
