@@ -19,6 +19,8 @@ from barnabas.spark.sink.whole import BatchWriter
 
 def plan_stream(options: Options, schema: StructType) -> StreamWriter:
     sink = _checked(options, schema)
+    if not sink.exactly_once:
+        return StreamWriter(sink, "")
     return StreamWriter(sink, sink.transactional_id or _id_of_checkpoint(options))
 
 

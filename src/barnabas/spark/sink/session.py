@@ -52,10 +52,16 @@ class ClassicSession:
         self._context: Any = spark.sparkContext
         self._java: Any = spark._jsparkSession  # noqa: SLF001
 
-    def query_id(self, checkpoint: str | None) -> str:  # noqa: ARG002
+    def query_id(self, checkpoint: str | None) -> str:
         found = self._context.getLocalProperty(_QUERY_ID)
-        assert found is not None, "foreachBatch runs in a query"
-        return str(found)
+        if found is not None:
+            return str(found)
+        if checkpoint is None:
+            raise PipelineError(
+                "The query's id cannot be seen from here: unset PYSPARK_PIN_THREAD, or give write_stream "
+                "itself the option checkpointLocation."
+            )
+        return _id_in(self._spark, checkpoint)
 
     def is_checkpoint_temporary(self, query_id: str) -> bool:
         """Spark makes a directory of its own for a query that names none, and forgets it at the end."""
@@ -103,13 +109,7 @@ class ConnectSession:
 
     def query_id(self, checkpoint: str | None) -> str:
         assert checkpoint is not None, "checked where the query was made"
-        lines = self._spark.read.text(f"{checkpoint.rstrip('/')}/metadata").collect()
-        try:
-            return str(json.loads("".join(line.value for line in lines))["id"])
-        except (ValueError, KeyError) as error:
-            raise PipelineError(
-                f"{checkpoint}/metadata names no query: is this a checkpoint of Spark?"
-            ) from error
+        return _id_in(self._spark, checkpoint)
 
     def is_checkpoint_temporary(self, query_id: str) -> bool:  # noqa: ARG002
         return False
@@ -126,3 +126,14 @@ class ConnectSession:
 
     def check_here(self, sink: Sink) -> None:
         """The brokers may be reachable from the server only."""
+
+
+def _id_in(spark: SparkSession, checkpoint: str) -> str:
+    """Spark writes it there before the first batch."""
+    lines = spark.read.text(f"{checkpoint.rstrip('/')}/metadata").collect()
+    try:
+        return str(json.loads("".join(line.value for line in lines))["id"])
+    except (ValueError, KeyError) as error:
+        raise PipelineError(
+            f"{checkpoint}/metadata names no query: is this a checkpoint of Spark?"
+        ) from error
