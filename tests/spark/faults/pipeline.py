@@ -69,20 +69,26 @@ def wait_for(path: str) -> None:
 
 def faulty(plan: Plan) -> Callable[[Batches], Batches]:
     def through(batches: Batches) -> Batches:
-        row_count, is_done = 0, False
+        row_count = 0
         for rows in batches:
             yield rows
             row_count += count_of(rows)
-            if row_count < plan.after_rows or is_done:
-                continue
-            is_done = True
-            is_reached = is_first(plan.folder, REACHED)
-            if is_reached and plan.fault != RAISE:
-                wait_for(f"{plan.folder}/{GO}")
-            elif is_reached or (plan.fault == HOLD_AND_RAISE and is_first(plan.folder, RAISED)):
-                raise OSError("fails on demand")
+            if row_count >= plan.after_rows:
+                break
+        left = list(batches)  # all in hand: who goes on later may have no JVM any more to ask for it
+        if row_count >= plan.after_rows:
+            meet_fault(plan)
+        yield from left
 
     return through
+
+
+def meet_fault(plan: Plan) -> None:
+    is_reached = is_first(plan.folder, REACHED)
+    if is_reached and plan.fault != RAISE:
+        wait_for(f"{plan.folder}/{GO}")
+    elif is_reached or (plan.fault == HOLD_AND_RAISE and is_first(plan.folder, RAISED)):
+        raise OSError("fails on demand")
 
 
 def count_of(rows: pa.RecordBatch) -> int:
