@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
+from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.records.build import build_batch
 from barnabas.records.walk import Record
 from barnabas.testing import BrokerProcess
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, TimedOutError
 from barnabas.wire.admin import topics
 from barnabas.wire.producing import Appender, Batch, NotAppendedError
 from barnabas.wire.transactions import (
@@ -171,3 +173,25 @@ def test_a_writer_that_knows_the_log_s_end_sees_that_another_one_was_there_befor
     second.expect_beyond(partition, 1)
     with pytest.raises(NotAppendedError, match="offset 0, which is not beyond 1"):
         second.append({partition: batch(producer, 0, [b"c", b"d"])})
+
+
+def test_a_batch_sent_again_because_its_answer_was_lost_is_there_once(
+    cluster: Cluster, target: BrokerProcess, partition: TopicPartition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    producer = idempotent_producer(cluster)
+    appender = Appender(cluster)
+    appender.append({partition: batch(producer, 0, [b"a"])})
+    call = cluster.call_once
+    lost: list[Any] = []
+
+    def call_and_lose_the_answer(request: Any, *arguments: Any, **named: Any) -> Any:
+        answer = call(request, *arguments, **named)
+        if isinstance(request, ProduceRequest) and not lost:
+            lost.append(answer)
+            raise TimedOutError("no answer")
+        return answer
+
+    monkeypatch.setattr(cluster, "call_once", call_and_lose_the_answer)
+    assert appender.append({partition: batch(producer, 1, [b"b", b"c"])}) == {partition: 1}
+    assert lost
+    assert committed_values(target.bootstrap, partition) == [b"a", b"b", b"c"]
