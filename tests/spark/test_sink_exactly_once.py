@@ -29,6 +29,7 @@ from barnabas.spark.sink.task import Batches
 from barnabas.testing import BrokerProcess
 from barnabas.wire import Cluster
 from barnabas.wire.admin import transactions
+from barnabas.wire.admin.groups import list_groups
 from barnabas.wire.transactions import Transactions, stable_offsets
 
 END = "barnabas.spark.sink.batch.end"
@@ -139,6 +140,23 @@ def test_an_end_whose_answer_is_lost_is_looked_up_in_the_ledger(
     writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
     support.run(writer, tmp_path / "checkpoint")
     assert support.values(bootstrap, out) == support.texts(100)
+
+
+def test_a_frame_whose_end_is_unheard_is_there_once_and_leaves_no_ledger(
+    spark: SparkSession, bootstrap: str, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from barnabas.wire import TimedOutError
+
+    def end_unheard(*arguments: Any) -> None:
+        end(*arguments)
+        raise TimedOutError("no answer")
+
+    monkeypatch.setattr(END, end_unheard)
+    frame = spark.createDataFrame([(text, text) for text in support.texts(100)], "key string, value string")
+    barnabas.spark.write(frame, out, **support.options(bootstrap))
+    assert support.values(bootstrap, out) == support.texts(100)
+    with Cluster.connect(bootstrap) as cluster:
+        assert not [group for group in list_groups(cluster) if "frame-" in group.group_id]
 
 
 def test_a_new_checkpoint_with_the_same_transactional_id_skips_nothing(

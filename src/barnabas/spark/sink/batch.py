@@ -33,31 +33,27 @@ class LostAttemptError(PySparkException):
     """Spark repeated a part of the job, which may have written twice."""
 
 
-def write_exactly_once(sink: Sink, transactional_id: str, entry: Entry | None, job: Job) -> None:
-    """`entry` tells the batch from others in the ledger; without it nothing is skipped, and an end whose
-    outcome is unknown stays so."""
+def write_exactly_once(sink: Sink, transactional_id: str, entry: Entry, job: Job) -> None:
+    """`entry` tells the batch from others in the ledger: after an end whose outcome is unknown, too."""
     with sink.connect() as cluster:
         last = _try(sink, cluster, transactional_id, entry, job)
         if last is None:
             return
         begun = telling(lambda: begin(sink, cluster, transactional_id))
-        if entry is not None and is_written(entry, begun.ledger):
+        if is_written(entry, begun.ledger):
             return
-    what = "The rows" if entry is None else f"Batch {entry.batch_id}"
     raise PipelineError(
-        f"{what} could not be written in {sink.attempts} attempts, and nothing of it was; the last one: "
-        f"{_cause(last)}"
+        f"Batch {entry.batch_id} could not be written in {sink.attempts} attempts, and nothing of it was; "
+        f"the last one: {_cause(last)}"
     ) from last
 
 
-def _try(
-    sink: Sink, cluster: Cluster, transactional_id: str, entry: Entry | None, job: Job
-) -> Exception | None:
+def _try(sink: Sink, cluster: Cluster, transactional_id: str, entry: Entry, job: Job) -> Exception | None:
     """The last attempt's failure, or None when the batch is written."""
     last: Exception | None = None
     for attempt in range(1, sink.attempts + 1):
         begun = telling(lambda: begin(sink, cluster, transactional_id))
-        if entry is not None and is_written(entry, begun.ledger):
+        if is_written(entry, begun.ledger):
             return None
         try:
             _attempt(sink, cluster, begun, entry, job)
@@ -70,7 +66,7 @@ def _try(
                 "attempt %d of %d to write batch %s failed and is aborted: %s",
                 attempt,
                 sink.attempts,
-                "" if entry is None else entry.batch_id,
+                entry.batch_id,
                 _cause(error),
             )
         else:
@@ -78,7 +74,7 @@ def _try(
     return last
 
 
-def _attempt(sink: Sink, cluster: Cluster, begun: Begun, entry: Entry | None, job: Job) -> None:
+def _attempt(sink: Sink, cluster: Cluster, begun: Begun, entry: Entry, job: Job) -> None:
     transactional_id = begun.producer.transactional_id
     assert transactional_id is not None
     try:

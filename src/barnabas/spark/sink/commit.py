@@ -3,6 +3,7 @@ abort."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,11 +11,12 @@ from typing import NamedTuple
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
-from barnabas.spark.sink.ledger import Entry, group_of
+from barnabas.spark.sink.ledger import Entry, group_of, is_written
 from barnabas.spark.sink.outlet import FENCED
 from barnabas.spark.sink.reports import FencedError, Written
 from barnabas.spark.sink.settings import TRANSACTION_TIMEOUT_MIN_MS, TRANSACTION_TIMEOUT_MS, Sink
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, WireError
+from barnabas.wire.admin import groups
 from barnabas.wire.transactions import LedgerRow, Producer, Transactions, stable_offsets
 
 
@@ -47,7 +49,7 @@ def begin(sink: Sink, cluster: Cluster, transactional_id: str) -> Begun:
     return Begun(producer, tuple(ledger.values()), timeout_ms, time.time())
 
 
-def end(cluster: Cluster, begun: Begun, written: Sequence[Written], entry: Entry | None) -> None:
+def end(cluster: Cluster, begun: Begun, written: Sequence[Written], entry: Entry) -> None:
     """Where nothing was written no transaction has begun."""
     if not written:
         return
@@ -55,15 +57,31 @@ def end(cluster: Cluster, begun: Begun, written: Sequence[Written], entry: Entry
     assert transactional_id is not None
     transactions = Transactions(cluster, transactional_id)
     try:
-        if entry is not None:
-            # Any partition that exists would do; the ledger is read as a whole.
-            partition = TopicPartition(written[0].topic, 0)
-            transactions.commit_offset(begun.producer, group_of(transactional_id), partition, entry.row)
+        # Any partition that exists would do; the ledger is read as a whole.
+        partition = TopicPartition(written[0].topic, 0)
+        transactions.commit_offset(begun.producer, group_of(transactional_id), partition, entry.row)
         transactions.end(begun.producer, commit=True)
     except ApiError as error:
         if error.code in FENCED:
             raise FencedError(str(error)) from error
         raise
+
+
+def end_surely(sink: Sink, cluster: Cluster, begun: Begun, written: Sequence[Written], entry: Entry) -> None:
+    """For those who cannot run the batch again: an end whose answer is lost may have been carried out, and
+    the ledger knows."""
+    try:
+        end(cluster, begun, written, entry)
+    except (ApiError, WireError):
+        again = begin(sink, cluster, begun.producer.transactional_id or "")
+        if not is_written(entry, again.ledger):
+            raise
+
+
+def forget(sink: Sink, transactional_id: str) -> None:
+    """Of an id that nobody will use again. A ledger that stays expires by itself."""
+    with sink.connect() as cluster, contextlib.suppress(ApiError, WireError):
+        groups.delete(cluster, [group_of(transactional_id)])
 
 
 def abort(sink: Sink, cluster: Cluster, transactional_id: str) -> None:

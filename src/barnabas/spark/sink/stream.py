@@ -11,6 +11,7 @@ from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
 from barnabas.spark.sink.columns import COLUMNS, Columns, columns_of
+from barnabas.spark.sink.commit import forget
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.reports import Report
 from barnabas.spark.sink.session import Session, session_of
@@ -120,8 +121,11 @@ def write(
     if not sink.exactly_once:
         write_at_least_once(job)
         return
-    transactional_id = sink.transactional_id or f"barnabas-spark-{uuid.uuid4()}"
-    write_exactly_once(sink, transactional_id, None, job)
+    name = f"frame-{uuid.uuid4()}"
+    transactional_id = sink.transactional_id or f"barnabas-spark-{name}"
+    write_exactly_once(sink, transactional_id, Entry(name, 0), job)
+    if sink.transactional_id is None:
+        forget(sink, transactional_id)
 
 
 def _listed(order_by: str | Column | Order | None) -> Order:

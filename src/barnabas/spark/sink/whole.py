@@ -9,6 +9,7 @@ hundred megabytes; `barnabas.spark.write` is for all others.
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -21,11 +22,12 @@ from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.encode import Encoded
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
-from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
+from barnabas.spark.sink.commit import Begun, abort, begin, end_surely, fenced_sentence, forget
 from barnabas.spark.sink.connections import connected
 from barnabas.spark.sink.encoded import stamped
+from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.outlet import Outlet, encoded
-from barnabas.spark.sink.reports import FencedError, Report, Written, check
+from barnabas.spark.sink.reports import FencedError, Report, check
 from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.task import refuse_second_attempt, report_of, runs, write_rows
@@ -118,6 +120,8 @@ class BatchWriter(DataSourceArrowWriter):
             except FencedError as error:
                 transactional_id = begun.producer.transactional_id or ""
                 raise PipelineError(fenced_sentence(transactional_id, begun, time.time())) from error
+        if self._sink.transactional_id is None:
+            forget(self._sink, begun.producer.transactional_id or "")
 
     def _finish(self, cluster: Cluster, begun: Begun, messages: Sequence[Message]) -> None:
         outlet = Outlet(self._sink, cluster, begun.producer)
@@ -132,17 +136,14 @@ class BatchWriter(DataSourceArrowWriter):
         held = [replace(message.report, rows=0) for message in messages if message.held]
         rows = sum(message.report.rows for message in messages if message.held)
         check([Report(task=-1, stage=-1, rows=rows, written=outlet.written), *held])
-        end(cluster, begun, _all(direct, outlet.written), None)
+        name = f"frame-{uuid.uuid4()}"
+        end_surely(self._sink, cluster, begun, [*direct, *outlet.written], Entry(name, 0))
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         begun = next((message.begun for message in _told(messages)), None)
         if begun is not None and not any(message.report.is_fenced for message in _told(messages)):
             with self._sink.connect() as cluster:
                 abort(self._sink, cluster, begun.producer.transactional_id or "")
-
-
-def _all(direct: Sequence[Written], later: Sequence[Written]) -> list[Written]:
-    return [*direct, *later]
 
 
 def _told(messages: Sequence[WriterCommitMessage | None]) -> list[Message]:
