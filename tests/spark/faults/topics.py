@@ -85,10 +85,8 @@ def check_exactly_once(bootstrap: str, source: str, target: str) -> None:
     after = read(bootstrap, target, committed=True)
     difference = Counter(row.value[:12] for row in after)
     difference.subtract(row.value[:12] for row in before)
-    wrong = {value: count for value, count in difference.items() if count}
-    assert not wrong, (
-        f"{len(wrong)} records are not there once but this often too much: {sorted(wrong.items())[:5]}"
-    )
+    wrong = sorted((value, count) for value, count in difference.items() if count)
+    assert not wrong, f"{len(wrong)} records are missing (-1) or there too often (1 and more): {wrong[:5]}"
     assert Counter(before_row[1:] for before_row in before) == Counter(after_row[1:] for after_row in after)
     by_key: dict[tuple[int, bytes], list[int]] = {}
     for row in after:
