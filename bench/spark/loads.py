@@ -26,7 +26,7 @@ Figures = dict[str, float]
 WRITE_TOPIC, TICK_TOPIC = "bench-written", "bench-ticks"
 WRITTEN_BYTES = 100
 MICRO_BATCHES = 4  # of a streaming row; the one before them warms up
-LATENCY_S, TICK_S, TICKS_IGNORED = 20.0, 0.05, 5
+LATENCY_S, TICK_S, TICKS_IGNORED = 10.0, 0.05, 5
 QUERY_TIMEOUT_S = 300
 
 
