@@ -28,6 +28,8 @@ class Columns(NamedTuple):
     partition: bool
     key: bool
     headers: bool
+    names: tuple[str, ...] = COLUMNS  # those that the frame has
+    others: bool = False  # it has more, which are left out
 
 
 def columns_of(schema: StructType, topic: str | None) -> Columns:
@@ -52,7 +54,9 @@ def columns_of(schema: StructType, topic: str | None) -> Columns:
             f"headers attribute type must be array<struct<key:string,value:binary>>, not "
             f"{types['headers'].simpleString()}."
         )
-    return Columns(topic is None, "partition" in types, "key" in types, "headers" in types)
+    names = tuple(name for name in COLUMNS if name in types)
+    others = len(names) < len(types)
+    return Columns(topic is None, "partition" in types, "key" in types, "headers" in types, names, others)
 
 
 def _check(types: dict[str, DataType], name: str, wanted: tuple[type[DataType], ...], words: str) -> None:

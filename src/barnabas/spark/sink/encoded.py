@@ -12,6 +12,7 @@ from zlib import crc32
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
 
 from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.encode import Encoded
@@ -26,7 +27,16 @@ from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.task import REPORT, Batches, refuse_second_attempt, report_of, runs
 from barnabas.wire.transactions import Producer
 
-ENCODED_SCHEMA = "task int, topic string, partition int, row_count int, batch binary, refusal string"
+ENCODED_SCHEMA = StructType(
+    [
+        StructField("task", IntegerType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("row_count", IntegerType()),
+        StructField("batch", BinaryType()),
+        StructField("refusal", StringType()),
+    ]
+)
 _SCHEMA = pa.schema(
     [
         ("task", pa.int32()),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
 from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
-from barnabas.spark.sink.columns import COLUMNS, Columns, columns_of
+from barnabas.spark.sink.columns import Columns, columns_of
 from barnabas.spark.sink.commit import forget
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.reports import Report
@@ -39,6 +39,7 @@ class BatchSink:
         self._order_by = order_by
         self._checkpoint = checkpoint
         self._query_id: str | None = None
+        self._is_speculation_on: bool | None = None
 
     def __call__(self, df: DataFrame, batch_id: int) -> None:
         session = session_of(df)
@@ -73,12 +74,14 @@ class BatchSink:
         from barnabas.spark.sink.encoded import ENCODED_SCHEMA, batch_writer, row_encoder
         from barnabas.spark.sink.task import REPORT_SCHEMA, shuffled_writer, unshuffled_writer
 
-        own = df.select(*(name for name in COLUMNS if name in df.columns))
+        own = df.select(*self._columns.names) if self._columns.others else df
         if producer is None and not self._order_by:
             return own.mapInArrow(unshuffled_writer(self._sink), REPORT_SCHEMA)
         partition_count = partition_count_of(self._sink)
         task_count = min(session.core_count(), partition_count or session.core_count())
-        is_speculation_on = session.is_speculation_on()
+        if self._is_speculation_on is None:  # it does not change as long as Spark runs
+            self._is_speculation_on = session.is_speculation_on()
+        is_speculation_on = self._is_speculation_on
         if producer is None or self._order_by:
             rows = shuffled(df, self._sink, self._columns, partition_count, task_count, self._order_by)
             write = shuffled_writer(self._sink, producer, is_speculation_on)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql.types import StringType, StructField, StructType
 
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.errors import PipelineError
@@ -21,7 +22,8 @@ from barnabas.wire import Cluster
 from barnabas.wire.transactions import Producer, idempotent_producer
 
 REPORT = "report"
-REPORT_SCHEMA = f"{REPORT} string"
+# No text, which Spark would have to be asked to parse for every batch.
+REPORT_SCHEMA = StructType([StructField(REPORT, StringType())])
 # Spark starts further copies of a slow task again and again, and each that refuses at once counts as a
 # failure.
 SPECULATIVE_COPY_WAITS_S = 30
