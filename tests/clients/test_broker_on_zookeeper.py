@@ -9,10 +9,12 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import pytest
 from confluent_kafka import Consumer, Producer
 from kazoo.client import KazooClient
+from tests.support.waiting import eventually
 from tests.support.zookeeper import ZookeeperServer
 
 from barnabas.model.config_numbers import ResourceType
@@ -25,6 +27,9 @@ from barnabas.wire.errors import WireError
 SESSION_TIMEOUT_MS = 2_000
 StartBroker = Callable[..., Broker]
 _numbers = itertools.count(1)
+
+
+wait_until = partial(eventually, patience_s=60)  # sessions must end first
 
 
 @pytest.fixture
@@ -156,6 +161,7 @@ def test_a_broker_goes_on_while_zookeeper_is_away(
         own.start()
         own.wait()
         wait_until(lambda: try_to_create(broker, "after"))
+        assert consume(broker, "before", 1) == [b"x"]
     finally:
         own.kill()
 
@@ -240,10 +246,3 @@ def test_a_topic_that_cannot_be_read_harms_nobody(start: StartBroker, tree: Kazo
     create(broker, "trucks")
     produce(broker, "trucks", b"x")
     assert names(broker) == ["trucks"]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -125,12 +125,18 @@ def test_taking_the_id_aborts_what_was_open_and_fences_late_writes(
     assert committed_values(target.bootstrap, partition) == [b"right"]
 
 
-def test_a_repeated_end_is_the_same_end(cluster: Cluster, partition: TopicPartition) -> None:
+def test_a_repeated_end_is_the_same_end(
+    target: BrokerProcess, cluster: Cluster, partition: TopicPartition
+) -> None:
     mine = Transactions(cluster, f"id-{partition.topic}")
     producer = mine.take(TIMEOUT_MS)
     mine.add(producer, [partition])
+    Appender(cluster, producer.transactional_id).append({partition: batch(producer, 0, [b"once"])})
     mine.end(producer, commit=True)
     mine.end(producer, commit=True)
+    with pytest.raises(ApiError):
+        mine.end(producer, commit=False)
+    assert committed_values(target.bootstrap, partition) == [b"once"]
 
 
 def test_one_request_carries_batches_of_several_partitions(
