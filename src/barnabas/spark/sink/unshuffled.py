@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -22,14 +21,13 @@ from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMess
 
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
-from barnabas.spark.sink.commit import Begun, abort, begin, end, fenced_sentence
+from barnabas.spark.sink.commit import Begun, abort, end, fenced_sentence
 from barnabas.spark.sink.ledger import Entry, is_written
 from barnabas.spark.sink.outlet import SharedPartitionError
 from barnabas.spark.sink.reports import FencedError, Report, check, shared_sentence
-from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.spread import Spread
+from barnabas.spark.sink.taking import TakesId
 from barnabas.spark.sink.task import refuse_second_attempt, report_of, write_rows
-from barnabas.spark.sink.telling import telling
 
 _BATCH_ID = "streaming.sql.batchId"
 _QUERY_ID = "sql.streaming.queryId"
@@ -45,23 +43,7 @@ class Message(WriterCommitMessage):
     is_skipped: bool = False
 
 
-class StreamWriter(DataSourceStreamArrowWriter):
-    def __init__(self, sink: Sink, transactional_id: str) -> None:
-        self._sink = sink
-        self._transactional_id = transactional_id
-        self._begun: Begun | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickled on its way to the tasks, several times: the first time the transactional id is taken."""
-        if self._sink.exactly_once and self._begun is None:
-            self._begun = self._begin()
-        return self.__dict__
-
-    @plainly
-    def _begin(self) -> Begun:
-        with self._sink.connect() as cluster:
-            return telling(lambda: begin(self._sink, cluster, self._transactional_id))
-
+class StreamWriter(TakesId, DataSourceStreamArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Message:
         context = TaskContext.get()
         assert context is not None

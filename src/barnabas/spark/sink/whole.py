@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -22,14 +22,14 @@ from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.encode import Encoded
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
-from barnabas.spark.sink.commit import Begun, abort, begin, end_surely, fenced_sentence, forget
+from barnabas.spark.sink.commit import Begun, abort, end_surely, fenced_sentence, forget
 from barnabas.spark.sink.connections import connected
 from barnabas.spark.sink.encoded import stamped
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.outlet import Outlet, encoded
 from barnabas.spark.sink.reports import FencedError, Report, check
-from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.spread import Spread
+from barnabas.spark.sink.taking import TakesId
 from barnabas.spark.sink.task import refuse_second_attempt, report_of, runs, write_rows
 from barnabas.spark.sink.telling import telling
 from barnabas.wire import Cluster
@@ -52,23 +52,7 @@ class Message(WriterCommitMessage):
     held: tuple[Held, ...] = ()
 
 
-class BatchWriter(DataSourceArrowWriter):
-    def __init__(self, sink: Sink, transactional_id: str) -> None:
-        self._sink = sink
-        self._transactional_id = transactional_id
-        self._begun: Begun | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """As for streams: taken once, when the writer is on its way to the tasks."""
-        if self._sink.exactly_once and self._begun is None:
-            self._begun = self._begin()
-        return self.__dict__
-
-    @plainly
-    def _begin(self) -> Begun:
-        with self._sink.connect() as cluster:
-            return telling(lambda: begin(self._sink, cluster, self._transactional_id))
-
+class BatchWriter(TakesId, DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Message:
         context = TaskContext.get()
         assert context is not None
