@@ -15,9 +15,8 @@ from typing import NoReturn
 
 from barnabas.cli.support.background import become_daemon
 from barnabas.cli.support.log_lines import log
-from barnabas.cli.support.options import Option, Options, Parser
-from barnabas.cli.support.properties import load_properties, parse_pairs
 from barnabas.cli.support.running import run
+from barnabas.cli.support.server_line import ServerLine, parse_server_line
 from barnabas.java import JavaError
 from barnabas.model import properties as java_properties
 from barnabas.runtime import zookeeper
@@ -30,10 +29,6 @@ from barnabas.runtime.zookeeper_checks import (
 
 _SOURCE = zookeeper.SERVER_CLASS
 _EFFECTIVE = "zookeeper-effective.properties"
-PARSER = Parser(
-    "USAGE: zookeeper-server-start [-daemon] zookeeper.properties [--override property=value]*",
-    [Option("override", "A setting that wins over the one in the file (e.g. Key=value)", "String")],
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,17 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tool(arguments: Sequence[str]) -> int:
-    words = list(arguments)
-    if not words:
-        print(f"USAGE: {sys.argv[0]} [-daemon] zookeeper.properties [--override property=value]*")
+    line = parse_server_line("zookeeper-server-start", "zookeeper.properties", arguments)
+    if line is None:
         return 1
-    in_background = words[0] == "-daemon"
-    if in_background:
-        del words[0]
-    asks_for_help = not words or "--help" in words or "--version" in words
-    options = PARSER.parse(words if asks_for_help else words[1:], empty_is_help=asks_for_help)
     try:
-        command = _command(words[0], options)
+        command = _command(line)
     except FileNotFoundError as error:
         return _refuse(f"{error.filename} does not exist.")
     except (
@@ -62,7 +51,7 @@ def _tool(arguments: Sequence[str]) -> int:
         JavaError,
     ) as error:
         return _refuse(str(error))
-    if in_background and not become_daemon("zookeeper.out"):
+    if line.in_background and not become_daemon("zookeeper.out"):
         return 0
     return _become(command)
 
@@ -78,16 +67,13 @@ def _refuse(sentence: str) -> int:
     return 2  # as ZooKeeper does
 
 
-def _command(path: str, options: Options) -> list[str]:
-    if options.stray:
-        raise options.wrong(f"Found non argument parameters: {','.join(options.stray)}")
-    overrides = parse_pairs(options.values("override"))
-    properties = load_properties(path) | overrides
+def _command(line: ServerLine) -> list[str]:
+    path, properties = line.path, line.properties()
     for warning in check(os.path.basename(path), properties, is_address_of_this_machine):
         log("WARN", warning, _SOURCE)
     check_machine(os.path.basename(path), properties)
     command = zookeeper.server_command(path, os.path.abspath(path))
-    if overrides or properties.get("admin.enableServer", "false").lower() == "true":
+    if line.overrides or properties.get("admin.enableServer", "false").lower() == "true":
         command[-1] = _write_effective(properties)
     return command
 
