@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.support import spark_sink as support
 from tests.support.spark_servers import SHORT_LIVED
 from tests.support.wheel import build_wheel, make_environment
 
 from barnabas.spark import local_session
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.session import prepare
+from barnabas.testing import BrokerProcess
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,3 +62,13 @@ def spark(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spar
     )
     yield session
     session.stop()
+
+
+@pytest.fixture
+def bootstrap(target: BrokerProcess) -> str:
+    return target.bootstrap
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> support.Files:
+    return support.Files(tmp_path / "in")

@@ -26,23 +26,12 @@ from barnabas.spark.sink.reports import FencedError
 from barnabas.spark.sink.rows import Rows
 from barnabas.spark.sink.settings import sink_of
 from barnabas.spark.sink.task import Batches
-from barnabas.testing import BrokerProcess
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, TimedOutError
 from barnabas.wire.admin import transactions
 from barnabas.wire.admin.groups import list_groups
 from barnabas.wire.transactions import Transactions, stable_offsets
 
 END = "barnabas.spark.sink.batch.end"
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> support.Files:
-    return support.Files(tmp_path / "in")
-
-
-@pytest.fixture
-def bootstrap(target: BrokerProcess) -> str:
-    return target.bootstrap
 
 
 @pytest.fixture
@@ -121,37 +110,31 @@ def test_a_batch_that_spark_forgot_is_skipped_after_a_restart(
     assert support.values(bootstrap, out) == support.texts(200)
 
 
-def test_an_end_whose_answer_is_lost_is_looked_up_in_the_ledger(
-    spark: SparkSession,
-    bootstrap: str,
-    out: str,
-    files: support.Files,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from barnabas.wire import TimedOutError
+@pytest.fixture
+def unheard_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every end is carried out, and its answer lost."""
 
     def end_unheard(*arguments: Any) -> None:
         end(*arguments)
         raise TimedOutError("no answer")
 
     monkeypatch.setattr(END, end_unheard)
+
+
+@pytest.mark.usefixtures("unheard_ends")
+def test_an_end_whose_answer_is_lost_is_looked_up_in_the_ledger(
+    spark: SparkSession, bootstrap: str, out: str, files: support.Files, tmp_path: Path
+) -> None:
     files.add(support.rows(100))
     writer = barnabas.spark.write_stream(files.stream(spark), out, **support.options(bootstrap))
     support.run(writer, tmp_path / "checkpoint")
     assert support.values(bootstrap, out) == support.texts(100)
 
 
+@pytest.mark.usefixtures("unheard_ends")
 def test_a_frame_whose_end_is_unheard_is_there_once_and_leaves_no_ledger(
-    spark: SparkSession, bootstrap: str, out: str, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, bootstrap: str, out: str
 ) -> None:
-    from barnabas.wire import TimedOutError
-
-    def end_unheard(*arguments: Any) -> None:
-        end(*arguments)
-        raise TimedOutError("no answer")
-
-    monkeypatch.setattr(END, end_unheard)
     frame = spark.createDataFrame([(text, text) for text in support.texts(100)], "key string, value string")
     barnabas.spark.write(frame, out, **support.options(bootstrap))
     assert support.values(bootstrap, out) == support.texts(100)

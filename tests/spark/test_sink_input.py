@@ -11,12 +11,7 @@ from tests.support import spark_sink as support
 
 import barnabas.spark
 from barnabas.spark.errors import PipelineError
-from barnabas.testing import BrokerProcess, free_port
-
-
-@pytest.fixture
-def bootstrap(target: BrokerProcess) -> str:
-    return target.bootstrap
+from barnabas.testing import free_port
 
 
 @pytest.fixture

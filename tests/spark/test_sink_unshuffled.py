@@ -11,17 +11,6 @@ from pyspark.sql import functions as sql
 from tests.support import spark_sink as support
 
 import barnabas.spark
-from barnabas.testing import BrokerProcess
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> support.Files:
-    return support.Files(tmp_path / "in")
-
-
-@pytest.fixture
-def bootstrap(target: BrokerProcess) -> str:
-    return target.bootstrap
 
 
 @pytest.fixture
