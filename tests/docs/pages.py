@@ -29,6 +29,7 @@ PAGES = sorted(
 ANY_LINES = "…"
 HOME = "/home/you"  # where the page pretends to be
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE_NAME = re.compile(r"\A# (\w+\.py)\n")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _ID = re.compile(r"\b[\w-]{22}\b(?=$|[\s,}])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?")
@@ -52,6 +53,13 @@ class Ran:
 
 def blocks(page: Path, language: str) -> list[str]:
     return [text for found, text in _BLOCK.findall(page.read_text()) if found == language]
+
+
+def write_programs(page: Path, directory: Path, bootstrap: str) -> None:
+    """Each of its programs as the file that its first line names, with a broker of its own."""
+    for program in blocks(page, "python"):
+        (name,) = _FILE_NAME.findall(program)
+        (directory / name).write_text(program.replace("localhost:9092", bootstrap))
 
 
 def links(page: Path) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.docs.pages import CHECKOUT, blocks, examples
+from tests.docs.pages import CHECKOUT, examples, write_programs
 
 from barnabas.testing.plugin import StartBroker
 
@@ -17,9 +16,7 @@ TIMEOUT_S = 180
 
 def test_the_pipeline_of_the_page_runs_as_shown(start_broker: StartBroker, tmp_path: Path) -> None:
     bootstrap = start_broker().bootstrap
-    for program in blocks(PAGE, "python"):
-        (name,) = re.findall(r"\A# (\w+\.py)\n", program)
-        (tmp_path / name).write_text(program.replace("localhost:9092", bootstrap))
+    write_programs(PAGE, tmp_path, bootstrap)
     for example in examples(PAGE):
         ran = subprocess.run(
             example.command.replace("localhost:9092", bootstrap),
