@@ -1,4 +1,4 @@
-"""The only doors out of the broker: clock, chance, files, workers, and the metadata store.
+"""The only doors out of the broker: clock, chance, files, workers, other brokers, and the metadata store.
 
 Everything below `runtime/` talks to the world through these protocols, so that `sim/` can run the same
 node on a seeded clock, a disk that tears pages and a store that loses its session.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from barnabas.model.endpoint import Endpoint
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
@@ -127,6 +129,37 @@ class Workers(Protocol):
     def submit(
         self, work: Callable[[], object], done: Callable[[object, BaseException | None], None]
     ) -> None: ...
+
+
+# --- other brokers -----------------------------------------------------------------------------------------
+
+
+class Caller(Protocol):
+    """Whoever opened a line to another broker; called on the loop's thread."""
+
+    def received(self, frame: bytearray) -> None:
+        """One whole response, without its length in front. The buffer is the caller's from now on."""
+        ...
+
+    def disconnected(self) -> None:
+        """The line is dead, or never came about. Called once, and not after `close`."""
+        ...
+
+
+class Line(Protocol):
+    """A connection that we opened. Frames arrive whole and in order, or the line dies."""
+
+    def send(self, frame: bytes) -> None:
+        """One whole request, its length in front. Before the line stands, frames wait."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Network(Protocol):
+    def connect(self, endpoint: Endpoint, caller: Caller) -> Line:
+        """Returns at once, whoever answers there; a refusal comes as `disconnected`, later."""
+        ...
 
 
 # --- the metadata store: a tree of small versioned values, with ZooKeeper's shape --------------------------

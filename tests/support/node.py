@@ -16,6 +16,7 @@ from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTo
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.schema import Message
 from barnabas.sim.disk import SimulatedDisk
+from barnabas.sim.network import Nowhere
 from barnabas.sim.world import SeededRandom
 from barnabas.store.memory import MemoryStore
 
@@ -58,7 +59,9 @@ class SmallNode:
         given |= {name.replace("_", "."): value for name, value in settings.items()}
         parsed, _ = BrokerSettings.parse(given)
         store = MemoryStore()
-        ports = Ports(SimulatedDisk(now_ms=lambda: NOW_MS), SeededRandom(7), store, AtOnce(), NoCleaner())
+        ports = Ports(
+            SimulatedDisk(now_ms=lambda: NOW_MS), SeededRandom(7), store, AtOnce(), NoCleaner(), Nowhere()
+        )
         self.node = Node(1, parsed, ports)
         self.node.set_time(1, NOW_MS)
         ready: list[bool] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.protocol.served import SERVED, Served
+from barnabas.protocol.served import AMONG_BROKERS, SERVED, Served
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("src", "tests", "tools", "bench", "examples")
@@ -116,4 +116,4 @@ def test_a_handler_says_which_versions_it_serves(served: Served) -> None:
 
 def test_every_handler_is_served() -> None:
     modules = {path.stem for path in HANDLERS.glob("*.py")} - {"__init__"}
-    assert modules == {served.module for served in SERVED.values()}
+    assert modules == {served.module for served in (*SERVED.values(), *AMONG_BROKERS.values())}

@@ -109,6 +109,8 @@ class Boot:
         for sentence in rebuilt.unreadable:
             log.warning("Left out of the cluster image: %s", sentence)
         node.image = _without_topics(rebuilt.image)
+        node.controller.is_active = True
+        node.controller_link.controller_id = node.broker_id
         self._settle(rebuilt.image)
 
     def _settle(self, image: ClusterImage) -> None:

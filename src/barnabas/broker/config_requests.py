@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from barnabas.broker import loggers
+from barnabas.broker.controller_host import code_of
 from barnabas.controller.configs import ConfigResult
 from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
@@ -41,7 +42,7 @@ def resource(kind: int, name: str) -> ConfigResource:
 def answer(result: ConfigResult, error: StoreError | None) -> Answer:
     kind = next(number for number, kind in KINDS.items() if kind is result.resource.kind)
     if error is not None and not result.error:
-        code = ErrorCode.UNKNOWN_SERVER_ERROR
+        code = code_of(error)
         return Answer(code, code.sentence, kind, result.resource.name)
     return Answer(result.error, result.message, kind, result.resource.name)
 

@@ -13,12 +13,24 @@ from typing import Any, TypeVar
 
 from barnabas.broker.store_client import StoreClient
 from barnabas.controller.decision import Decision
+from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage, Delta
 from barnabas.ports import Completed, StoreError, StoreLostError
 
 log = logging.getLogger("kafka.controller.KafkaController")
 
 R = TypeVar("R")
+
+
+class NotControllerError(StoreError):
+    """Another broker holds the office, or nobody does: nothing was written."""
+
+
+def code_of(error: StoreError) -> ErrorCode:
+    """What a client hears when a decision did not become true."""
+    if isinstance(error, NotControllerError):
+        return ErrorCode.NOT_CONTROLLER
+    return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 class ControllerHost:
@@ -35,6 +47,7 @@ class ControllerHost:
         self._busy = False
         self._paused = False
         self.on_lost: Callable[[], None] = lambda: None
+        self.is_active = False  # whether this broker holds the office
 
     def pause(self) -> None:
         """What the tree holds is not known: those who ask wait."""
@@ -58,7 +71,9 @@ class ControllerHost:
             decision, done = self._line.popleft()
             made = decision(self._image())
             parts = deque(made.multis())
-            if parts:
+            if parts and not self.is_active:
+                done(made.results, NotControllerError())
+            elif parts:
                 self._busy = True
                 self._write(made, parts, done)
             else:

@@ -10,11 +10,19 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from barnabas.broker.forwarding import Forwarding
 from barnabas.broker.session import NotThisTimeError, Part, PeerFaultError, Session
 from barnabas.protocol import codec
 from barnabas.protocol.codec import MalformedError
 from barnabas.protocol.schema import Message
-from barnabas.protocol.served import API_VERSIONS, PRODUCE, SERVED, Served
+from barnabas.protocol.served import (
+    AMONG_BROKERS,
+    API_VERSIONS,
+    FOR_THE_CONTROLLER,
+    PRODUCE,
+    SERVED,
+    Served,
+)
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -62,7 +70,7 @@ class Dispatcher:
                 pass  # kept: a heartbeat between two fetches does not end the habit
         try:
             header, position = codec.read_header(frame)
-            served = self._check(header, len(frame))
+            served = self._check(session, header, len(frame))
             if served is None:
                 return [self._unsupported_api_versions(session, header)]
             message = codec.decode(codec.request_class(served.key), header.version, frame, position)
@@ -70,15 +78,25 @@ class Dispatcher:
             raise PeerFaultError(str(error)) from None
         context = Context(session, header)
         session.client_id = header.client_id
+        if served.key in FOR_THE_CONTROLLER and not self._node.controller.is_active:
+            Forwarding(
+                self._node, session, bytes(frame), lambda: self._answer(served, context, message)
+            ).begin()
+            return None
+        return self._answer(served, context, message)
+
+    def _answer(self, served: Served, context: Context, message: Message) -> list[Part] | None:
         handler = self._handlers.get(served.key) or self._load(served)
         reply = handler(self._node, context, message)
         if isinstance(reply, Message):
             return [context.frame(reply)]
         return reply
 
-    def _check(self, header: codec.RequestHeader, size: int) -> Served | None:
+    def _check(self, session: Session, header: codec.RequestHeader, size: int) -> Served | None:
         """The row that serves this request; None for an ApiVersions version we do not know."""
         served = SERVED.get(header.api_key)
+        if served is None and session.listener == self._node.settings.inter_broker_listener:
+            served = AMONG_BROKERS.get(header.api_key)
         if served is None:
             raise PeerFaultError(f"Received request api key {header.api_key} which is not enabled")
         if not served.oldest <= header.version <= served.newest:

@@ -10,11 +10,15 @@ from typing import Any
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
+from barnabas.broker.controller_link import ControllerLink
 from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.image_log import ImageLog
+from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
 from barnabas.broker.partition import Partition
+from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
@@ -24,15 +28,15 @@ from barnabas.broker.timers import Timers
 from barnabas.broker.topic_config import log_config, manager_settings, producer_settings
 from barnabas.broker.transaction_host import transaction_coordinator
 from barnabas.broker.upkeep import UpkeepHost
-from barnabas.controller.decision import Decision
-from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.groups.shard import GroupShard
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.model.ids import TopicPartition
-from barnabas.model.image import ClusterImage, ConfigKind, Delta, ProducerIdBlock, TopicImage
+from barnabas.model.image import ClusterImage, ConfigKind, Delta, TopicImage
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.ports import Filesystem, MetadataStore, Random, StoreError, Workers
+from barnabas.ports import Filesystem, MetadataStore, Network, Random, Workers
+from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
+from barnabas.protocol.schema import Message
 
 log = logging.getLogger("kafka.server.BrokerServer")
 
@@ -46,6 +50,7 @@ class Ports:
     store: MetadataStore
     workers: Workers
     cleaner: Cleaner
+    network: Network
 
 
 class Node:
@@ -61,6 +66,10 @@ class Node:
         self.timers = Timers()
         self.purgatory = Purgatory(self.timers)
         self.store = StoreClient(ports.store)
+        self.peers = Peers(self, ports.network)
+        self.controller_link = ControllerLink(self)
+        self.image_log = ImageLog(self)
+        self.image_watch = ImageWatch(self)
         self.controller = ControllerHost(self.store, lambda: self.image, self.publish)
         self.logs = LogManager(ports.filesystem, settings.log_dirs, ports.random, manager_settings(settings))
         self.replicas = ReplicaManager(self, self.logs)
@@ -100,8 +109,9 @@ class Node:
     # --- the image -----------------------------------------------------------------------------------------
 
     def publish(self, deltas: tuple[Delta, ...]) -> None:
-        """The cluster changed: from here on every answer comes from the new image."""
+        """The controller, this broker, has decided: from here on every answer comes from the new image."""
         self.install(self.image.apply(deltas))
+        self.image_log.add(self.image.version, deltas)
 
     def install(self, image: ClusterImage) -> None:
         old, self.image = self.image, image
@@ -112,6 +122,11 @@ class Node:
             coordinator.apply(old, image)
         for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
             del self.encoded_topics[key]
+        self.image_watch.installed()
+
+    def when_image(self, epoch: int, version: int, patience_ms: int, action: Callable[[], None]) -> None:
+        """Run it when the image is as new as that, or when patience ends."""
+        self.image_watch.wait(epoch, version, patience_ms, action)
 
     def adopt_settings(self, image: ClusterImage) -> bool:
         """Take over what was set dynamically for us or for all brokers. True if that changed anything."""
@@ -139,13 +154,13 @@ class Node:
     # --- wishes --------------------------------------------------------------------------------------------
 
     def _allocate_producer_ids(self, done: Callable[[Block | None], None]) -> None:
-        def allocated(results: tuple[ProducerIdBlock, ...], error: StoreError | None) -> None:
-            done(None if error is not None else (results[0].first, results[0].last))
+        def answered(answer: Message) -> None:
+            assert isinstance(answer, AllocateProducerIdsResponse)
+            done((answer.first, answer.last) if answer.error_code == 0 else None)
 
-        def decide(image: ClusterImage) -> Decision[ProducerIdBlock]:
-            return allocate_producer_ids(image, self.broker_id, image.brokers[self.broker_id].epoch)
-
-        self.controller.decide(decide, allocated)
+        own = self.image.brokers.get(self.broker_id)
+        request = AllocateProducerIdsRequest(self.broker_id, -1 if own is None else own.epoch)
+        self.controller_link.ask(request, VERSION, answered, lambda: done(None))
 
     def disk_failed(self, partition: Partition, error: BaseException) -> None:
         if not isinstance(error, OSError):

@@ -29,7 +29,8 @@ class BrokerImage:
     epoch: int
     endpoints: Mapping[str, Endpoint]  # by listener name
     rack: str | None = None
-    fenced: bool = False
+    fenced: bool = False  # registered, but not to be led by or counted on until the controller has seen to it
+    leaving: bool = False  # it stops in good order: it leads nothing any more, and joins no in-sync set
 
     def endpoint(self, listener: str) -> Endpoint | None:
         return self.endpoints.get(listener)
@@ -215,6 +216,11 @@ class ClusterImage:
     def is_active(self, broker_id: int) -> bool:
         broker = self.brokers.get(broker_id)
         return broker is not None and not broker.fenced
+
+    def may_lead(self, broker_id: int) -> bool:
+        """Whether the broker may be elected, or join a set of in-sync replicas."""
+        broker = self.brokers.get(broker_id)
+        return broker is not None and not broker.fenced and not broker.leaving
 
     @cached_property
     def sorted_topic_names(self) -> tuple[str, ...]:

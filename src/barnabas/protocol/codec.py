@@ -10,7 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.compile import MalformedError, decoder, encoder
-from barnabas.protocol.messages import APIS, Api
+from barnabas.protocol.messages import APIS as PUBLIC_APIS
+from barnabas.protocol.messages import Api
+from barnabas.protocol.private import PRIVATE_APIS
 from barnabas.protocol.schema import Message
 from barnabas.protocol.varint import skip_tags
 
@@ -24,6 +26,7 @@ __all__ = [
     "response_class",
 ]
 
+APIS = {**PUBLIC_APIS, **PRIVATE_APIS}
 API_VERSIONS = 18
 _HEADER = struct.Struct(">hhih")
 _FIXED_HEADER = struct.Struct(">hhi")
@@ -83,7 +86,8 @@ def response_class(api_key: int) -> type[Message]:
 
 
 def _load(api: Api, suffix: str) -> type[Message]:
-    module = importlib.import_module(f"barnabas.protocol.messages.{api.module}")
+    package = "barnabas.protocol.messages." if api.key in PUBLIC_APIS else ""
+    module = importlib.import_module(package + api.module)
     loaded: Any = getattr(module, api.name + suffix)
     return loaded  # type: ignore[no-any-return]
 

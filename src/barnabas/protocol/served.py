@@ -2,6 +2,9 @@
 
 `tests/golden/api_versions.txt` holds what an Apache Kafka 4.3 broker advertises; every row here equals
 Kafka's. The handler of an API is the module of the same name in `broker/handlers/`.
+
+`AMONG_BROKERS` holds what only brokers ask of each other, on the inter-broker listener: not advertised, as
+Kafka advertises nothing of it on a broker's listener.
 """
 
 from __future__ import annotations
@@ -9,10 +12,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from barnabas.protocol.messages import APIS
+from barnabas.protocol.private import (
+    ALLOCATE_PRODUCER_IDS,
+    CONTROLLED_SHUTDOWN,
+    FORWARD,
+    PRIVATE_APIS,
+    PULL_IMAGE,
+    VERSION,
+)
 
 PRODUCE = 0
 FETCH = 1
 API_VERSIONS = 18
+ALTER_PARTITION = 56
 
 
 class Served(NamedTuple):
@@ -42,3 +54,22 @@ def _row(key: int) -> Served:
 
 
 SERVED: dict[int, Served] = {key: _row(key) for key in _KEYS}
+
+
+_PRIVATE_HANDLERS = {
+    FORWARD: "forward",
+    PULL_IMAGE: "pull_image",
+    CONTROLLED_SHUTDOWN: "controlled_shutdown",
+    ALLOCATE_PRODUCER_IDS: "allocate_producer_ids",
+}
+
+AMONG_BROKERS: dict[int, Served] = {
+    ALTER_PARTITION: _row(ALTER_PARTITION),
+    **{
+        key: Served(key, PRIVATE_APIS[key].name, module, VERSION, VERSION, VERSION)
+        for key, module in _PRIVATE_HANDLERS.items()
+    },
+}
+
+# Only the controller can answer these: whoever else is asked forwards them (KIP-590).
+FOR_THE_CONTROLLER = frozenset({19, 20, 33, 37, 43, 44, 45, 46, 64})

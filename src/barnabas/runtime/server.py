@@ -27,6 +27,7 @@ from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
 from barnabas.runtime.files import RealFilesystem
 from barnabas.runtime.home import home_of
+from barnabas.runtime.lines import Lines
 from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.lock import DirectoryLockedError, lock_directory
 from barnabas.runtime.reactor import Reactor
@@ -62,13 +63,15 @@ class Server:
         self.home = home_of(settings, os.environ)
         self.store = self.home.store()
         self.cleaner = CleanerOnLoop()
-        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner)
+        lines = Lines(self.workers)
+        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, lines)
         self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
         self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
         self.cleaner.attach_to(self.reactor)
+        lines.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
 

@@ -19,7 +19,7 @@ from barnabas.model.settings.broker import BrokerSettings
 from barnabas.sim.cleaner import SimulatedCleaner
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
 from barnabas.sim.history import Broke, DirectoryFailed, Fault, Happened
-from barnabas.sim.network import Connection, Peer
+from barnabas.sim.network import Connection, Nowhere, Peer
 from barnabas.sim.store import SimulatedStore
 from barnabas.sim.workers import SimulatedWorkers
 from barnabas.sim.world import SeededRandom, World
@@ -41,7 +41,7 @@ class Life:
         self.workers = SimulatedWorkers(self, host.slowness)
         self.store = SimulatedStore(self, host.home, host.disk, host.settings.log_dirs[0])
         self.cleaner = SimulatedCleaner(self, host.disk)
-        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner)
+        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner, Nowhere())
         self.node = Node(_BROKER_ID, host.settings, ports)
         self._tick_ms = -1
 

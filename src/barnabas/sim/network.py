@@ -11,11 +11,20 @@ from collections.abc import Callable
 from typing import Protocol
 
 from barnabas.broker.session import Part, PeerFaultError, Session
+from barnabas.model.endpoint import Endpoint
+from barnabas.ports import Caller, Line
 from barnabas.sim.world import World
 
 LATENCY_MS = 3
 _SLOW_READER_MS = 40
 _SLOW_READER_CHANCE = 0.05
+
+
+class Nowhere:
+    """`ports.Network` of a broker that is alone."""
+
+    def connect(self, endpoint: Endpoint, _caller: Caller) -> Line:
+        raise AssertionError(f"a broker that is alone calls {endpoint}")
 
 
 class Peer(Protocol):

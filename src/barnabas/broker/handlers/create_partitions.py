@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.controller.partitions import MorePartitions, PartitionsResult, create_partitions
 from barnabas.model.errors import ErrorCode
@@ -50,4 +51,4 @@ def _more(topic: CreatePartitionsTopic) -> MorePartitions:
 def _answer(result: PartitionsResult, error: StoreError | None) -> CreatePartitionsTopicResult:
     if result.error or error is None:
         return CreatePartitionsTopicResult(result.name, result.error, result.message)
-    return CreatePartitionsTopicResult(result.name, ErrorCode.UNKNOWN_SERVER_ERROR)
+    return CreatePartitionsTopicResult(result.name, code_of(error))

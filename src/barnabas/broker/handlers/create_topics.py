@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.broker.topic_requests import create_topics
 from barnabas.controller.topics import Assignment, NewTopic, TopicResult
@@ -58,7 +59,7 @@ def _answer(node: Node, result: TopicResult, error: StoreError | None) -> Creata
             result.name, error_code=result.error, error_message=result.message, configs=None
         )
     if error is not None:
-        code = ErrorCode.UNKNOWN_SERVER_ERROR
+        code = code_of(error)
         return CreatableTopicResult(result.name, error_code=code, error_message=code.sentence, configs=None)
     configs = [
         CreatableTopicConfigs(row.name, row.value, row.read_only, row.source, row.sensitive)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.controller.deletion import DeletedTopic, TopicSelector, delete_topics
 from barnabas.model.errors import ErrorCode
@@ -46,4 +47,4 @@ def handle(node: Node, context: Context, request: DeleteTopicsRequest) -> Delete
 def _answer(result: DeletedTopic, error: StoreError | None) -> DeletableTopicResult:
     if result.error or error is None:
         return DeletableTopicResult(result.name, result.topic_id, result.error, result.message)
-    return DeletableTopicResult(result.name, result.topic_id, ErrorCode.UNKNOWN_SERVER_ERROR)
+    return DeletableTopicResult(result.name, result.topic_id, code_of(error))

@@ -1,0 +1,203 @@
+"""Lines to other brokers: connections that we open, on the same loop as those that come in.
+
+A response is read straight into a buffer of its own size once its length is known: a follower appends from
+there. Names are looked up by a worker, since a resolver may take seconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import select
+import socket
+import struct
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from barnabas.model.endpoint import Endpoint
+from barnabas.ports import Caller, Line, Workers
+
+log = logging.getLogger("kafka.network.Lines")
+
+_IN = select.EPOLLIN
+_OUT = select.EPOLLOUT
+_LENGTH = struct.Struct(">i")
+_SCRATCH_BYTES = 1 << 16
+_TURN_BYTES = 1 << 21  # then others get their turn
+_RESPONSE_BYTES_MAX = 1 << 30
+
+
+class Loop(Protocol):
+    """What a line needs of the reactor."""
+
+    epoll: select.epoll
+
+    def attach(self, fd: int, ready: Callable[[], None]) -> None: ...
+
+    def detach(self, fd: int) -> None: ...
+
+
+class Lines:
+    """`ports.Network`."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._loop: Loop | None = None
+        self._workers = workers
+        self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
+
+    def attach_to(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def connect(self, endpoint: Endpoint, caller: Caller) -> Line:
+        assert self._loop is not None
+        line = _Line(self._loop, caller, self._scratch)
+        self._workers.submit(lambda: _look_up(endpoint), line.found)
+        return line
+
+
+def _look_up(endpoint: Endpoint) -> list[tuple[int, tuple[str, int]]]:
+    found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    return [(family, address) for family, _, _, _, address in found]  # type: ignore[misc]
+
+
+class _Line:
+    def __init__(self, loop: Loop, caller: Caller, scratch: memoryview) -> None:
+        self._loop = loop
+        self._caller = caller
+        self._scratch = scratch
+        self._socket: socket.socket | None = None
+        self._standing = False
+        self._closed = False
+        self._out: deque[bytes | memoryview] = deque()
+        self._frame: bytearray | None = None  # being filled
+        self._filled = 0
+        self._loose = b""  # less than a length
+
+    # --- coming about --------------------------------------------------------------------------------------
+
+    def found(self, addresses: object, error: BaseException | None) -> None:
+        if self._closed:
+            return
+        if error is not None or not isinstance(addresses, list):
+            self._die()
+            return
+        family, address = addresses[0]
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        opened.setblocking(False)
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = opened
+        if opened.connect_ex(address) not in {0, errno.EINPROGRESS}:
+            self._die()
+            return
+        self._loop.attach(opened.fileno(), self._ready)
+        self._loop.epoll.modify(opened.fileno(), _IN | _OUT)
+
+    def send(self, frame: bytes) -> None:
+        if self._closed:
+            return
+        self._out.append(frame)
+        if self._standing and len(self._out) == 1:
+            self._flush()
+
+    def close(self) -> None:
+        """Nobody is told: whoever closes knows."""
+        self._closed = True
+        self._out.clear()
+        self._frame = None
+        opened, self._socket = self._socket, None
+        if opened is not None:
+            self._loop.detach(opened.fileno())
+            opened.close()
+
+    def _die(self) -> None:
+        if not self._closed:
+            self.close()
+            self._caller.disconnected()
+
+    # --- the loop's events ---------------------------------------------------------------------------------
+
+    def _ready(self) -> None:
+        opened = self._socket
+        if opened is None:
+            return
+        if not self._standing:
+            if opened.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                self._die()
+                return
+            self._standing = True
+            self._flush()
+        elif self._out:
+            self._flush()
+        self._receive()
+
+    def _flush(self) -> None:
+        opened = self._socket
+        if opened is None:
+            return
+        try:
+            while self._out:
+                data = self._out[0]
+                sent = opened.send(data)
+                if sent < len(data):
+                    self._out[0] = memoryview(data)[sent:]
+                else:
+                    self._out.popleft()
+        except BlockingIOError:
+            pass
+        except OSError:
+            # The loop sees the dead socket and tells: whoever sends must not be called back from inside.
+            self._out.clear()
+        self._loop.epoll.modify(opened.fileno(), _IN | _OUT if self._out else _IN)
+
+    def _receive(self) -> None:
+        share = _TURN_BYTES
+        while share > 0 and not self._closed:
+            opened = self._socket
+            if opened is None:
+                return
+            try:
+                if self._frame is None:
+                    count = opened.recv_into(self._scratch)
+                else:
+                    count = opened.recv_into(memoryview(self._frame)[self._filled :])
+            except BlockingIOError:
+                return
+            except OSError:
+                count = 0
+            if count == 0:
+                self._die()
+                return
+            share -= count
+            if self._frame is None:
+                self._take(self._scratch[:count])
+            else:
+                self._filled += count
+                self._deliver_if_whole()
+
+    def _take(self, data: memoryview) -> None:
+        """Whole frames, then the beginning of one."""
+        view = memoryview(self._loose + data.tobytes()) if self._loose else data
+        self._loose = b""
+        at = 0
+        while not self._closed and len(view) - at >= 4:
+            (length,) = _LENGTH.unpack_from(view, at)
+            if not 0 <= length <= _RESPONSE_BYTES_MAX:
+                log.warning("A peer announces an answer of %d bytes; closing its line", length)
+                self._die()
+                return
+            at += 4
+            self._frame = bytearray(length)
+            here = min(length, len(view) - at)
+            self._frame[:here] = view[at : at + here]
+            self._filled = here
+            at += here
+            self._deliver_if_whole()
+        if not self._closed and self._frame is None and at < len(view):
+            self._loose = view[at:].tobytes()
+
+    def _deliver_if_whole(self) -> None:
+        frame = self._frame
+        if frame is not None and self._filled == len(frame):
+            self._frame = None
+            self._caller.received(frame)
