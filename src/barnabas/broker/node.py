@@ -87,6 +87,7 @@ class Node:
         self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
         self.transactions = transaction_coordinator(self)
         self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups, self.transactions)
+        self.is_ready = False  # the logs are open, and the image says what they are for
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 
