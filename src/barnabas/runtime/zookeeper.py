@@ -110,7 +110,7 @@ def _belongs(name: str) -> bool:
     )
 
 
-def become(command: Sequence[str]) -> NoReturn:
+def become(command: list[str]) -> NoReturn:
     """The process becomes ZooKeeper: signals, exit code and terminal are its own."""
     sys.stdout.flush()
     os.execv(command[0], command)

@@ -49,7 +49,7 @@ class Cluster:
         self._owns_directory = directory is None
         self.directory = directory or Path(tempfile.mkdtemp(prefix="barnabas-cluster-"))
         self.startup_timeout_s = startup_timeout_s
-        self.settings = replicated(brokers) | (settings or {})
+        self.settings = {**replicated(brokers), **(settings or {})}
         self.zookeepers = ensemble(zookeepers, self.directory)
         self.brokers: list[Broker] = []
         for index in range(brokers):
