@@ -92,11 +92,12 @@ class Cluster:
         return broker
 
     def start(self) -> Self:
-        """Everything side by side; returns when every broker knows every other."""
-        for process in (*self.zookeepers, *self.brokers):
-            process.launch()
-        for process in (*self.zookeepers, *self.brokers):
-            process.wait_until_ready()
+        """Returns when every broker knows every other."""
+        for side_by_side in (self.zookeepers, self.brokers):
+            for process in side_by_side:
+                process.launch()
+            for process in side_by_side:
+                process.wait_until_ready()
         self.wait_until_whole()
         return self
 
@@ -140,6 +141,7 @@ def replicated(broker_count: int) -> dict[str, object]:
     copies, in_sync = min(3, broker_count), min(2, broker_count)
     return {
         "zookeeper.session.timeout.ms": SESSION_TIMEOUT_MS,
+        "zookeeper.connection.timeout.ms": 30_000,
         "default.replication.factor": copies,
         "min.insync.replicas": in_sync,
         "offsets.topic.replication.factor": copies,
