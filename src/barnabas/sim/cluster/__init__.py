@@ -1,1 +1,1 @@
-"""Whole clusters: several machines, the lines between them, the ensemble that they share, and their clients."""
+"""Whole clusters: several machines, the lines between them, the ensemble they share, and their clients."""

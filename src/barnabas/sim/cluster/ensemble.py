@@ -6,6 +6,7 @@ ephemeral nodes gone. While the ensemble itself is out, no session ends.
 
 from __future__ import annotations
 
+from barnabas.ports import Delete
 from barnabas.sim.world import World
 from barnabas.store.memory import MemoryHome, Watcher
 
@@ -29,6 +30,11 @@ class Ensemble:
         self._silences.pop(session_id, None)
         if self.knows(session_id):
             self.home.end(session_id)
+
+    def delete(self, path: str) -> None:
+        """Somebody with a shell does it."""
+        _, changes = self.home.tree.write([Delete(path, missing_ok=True)], 0)
+        self.home.publish(changes)
 
     def silent(self, session_id: int) -> None:
         if self.knows(session_id) and session_id not in self._silences:

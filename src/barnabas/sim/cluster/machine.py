@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
@@ -29,6 +29,7 @@ class Machine(Host):
         self.name = f"broker-{broker_id}"
         self.store: EnsembleStore | None = None
         self.exchange: Exchange | None = None
+        self.before_it_ends: Callable[[Machine], None] = lambda _machine: None
         self.skew_ms = cluster.world.random.between(-_SKEW_MS, _SKEW_MS)
         super().__init__(cluster.world, properties, f"{cluster.seed}/{broker_id}")
 
@@ -61,6 +62,7 @@ class Machine(Host):
     # --- what can happen to it -----------------------------------------------------------------------------
 
     def stop_process(self) -> None:
+        self.before_it_ends(self)
         exchange, self.exchange = self.exchange, None
         super().stop_process()
         if exchange is not None:

@@ -1,4 +1,4 @@
-"""Which broker a request is for, and how one that is for several is taken apart and its answers put together."""
+"""Which broker a request is for; and how one for several is taken apart, and its answers put together."""
 
 from __future__ import annotations
 
