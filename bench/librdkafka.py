@@ -90,9 +90,11 @@ def both(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[st
     return _throughput(started_at, records, record_bytes)
 
 
-def endtoend(bootstrap: str, topic: str, records: int, records_per_second: int) -> dict[str, float]:
+def endtoend(
+    bootstrap: str, topic: str, records: int, records_per_second: int, *, acks: str = "1"
+) -> dict[str, float]:
     """From `produce()` to the consumer's `poll()` in one process, one record at a time, paced."""
-    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": "1"})
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": acks})
     producer.produce(topic, b"warm up", partition=0)
     producer.flush(TIMEOUT_S)
     consumer = _consumer(bootstrap, topic, offset=0)
