@@ -37,7 +37,11 @@ from bench.spark.run import measure as measure_connectors
 from bench.subject import BARNABAS, KAFKA, Subject
 
 console = Console(stderr=True)
-KEYS = [row.key for row in (*ROWS, *CLUSTER_ROWS, *SPARK_ROWS)]
+KEYS = [
+    *(row.key for row in ROWS),
+    *(row.key for row in CLUSTER_ROWS),
+    *(row.key for row in SPARK_ROWS),
+]
 T = TypeVar("T")
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -147,5 +148,10 @@ def _throughput(started_at: float, records: int, record_bytes: int) -> dict[str,
 
 
 if __name__ == "__main__":
-    kinds = {"produce": produce, "consume": consume, "both": both, "endtoend": endtoend}
+    kinds: dict[str, Callable[..., dict[str, float]]] = {
+        "produce": produce,
+        "consume": consume,
+        "both": both,
+        "endtoend": endtoend,
+    }
     print(json.dumps(kinds[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))))
