@@ -35,19 +35,17 @@ _NOT_OURS: Final = ErrorCode.TRANSACTION_COORDINATOR_FENCED
 class MarkerCommit:
     """A marker that was appended and waits for the replicas or the disk."""
 
-    __slots__ = ("_done", "_last_offset")
+    __slots__ = ("_done", "_last_offset", "_reign")
 
     def __init__(self, partition: Partition, last_offset: int, done: Callable[[ErrorCode], None]) -> None:
         self._last_offset = last_offset
+        self._reign = partition.reign
         self._done = done
         partition.waiting[self] = None
 
     def moved(self, partition: Partition) -> None:
-        if partition.log is None:
-            code = ErrorCode.KAFKA_STORAGE_ERROR
-        elif partition.is_committed(self._last_offset, ACKS_ALL):
-            code = ErrorCode.NONE
-        else:
+        code = partition.fate(self._last_offset, ACKS_ALL, self._reign)
+        if code is None:
             return
         # Whoever moved the partition may be in the middle of telling everybody, and tell twice.
         if self in partition.waiting:
