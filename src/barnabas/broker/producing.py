@@ -109,6 +109,8 @@ def _park(
     response: ProduceResponse,
     waiting: list[Pending],
 ) -> None:
+    undecided = waiting
+
     def satisfied(_moved: Partition) -> bool:
         """What is decided is decided: later the partition may have another leader, or another log."""
         nonlocal undecided
@@ -126,7 +128,6 @@ def _park(
             _fail(item, ErrorCode.REQUEST_TIMED_OUT)
         context.reply(response)
 
-    undecided = waiting
     partitions = [item.partition for item in waiting]
     node.purgatory.park(context.session, partitions, node.now_ms + max(timeout_ms, 0), satisfied, finish)
 
