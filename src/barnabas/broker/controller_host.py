@@ -15,7 +15,7 @@ from barnabas.broker.store_client import StoreClient
 from barnabas.controller.decision import Decision
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.ports import Completed, StoreError, StoreLostError
+from barnabas.ports import Completed, StoreError
 
 log = logging.getLogger("kafka.controller.KafkaController")
 
@@ -48,6 +48,7 @@ class ControllerHost:
         self._paused = False
         self.on_lost: Callable[[], None] = lambda: None
         self.is_active = False  # whether this broker holds the office
+        self.has_decided = False  # whether it ever did, in this life
 
     def pause(self) -> None:
         """What the tree holds is not known: those who ask wait."""
@@ -56,6 +57,11 @@ class ControllerHost:
     def resume(self) -> None:
         self._paused = False
         self._next()
+
+    def resign(self) -> None:
+        """Another broker decides now: whoever stands in line is told."""
+        self.is_active = False
+        self.resume()
 
     def decide(
         self,
@@ -89,8 +95,7 @@ class ControllerHost:
                 self._publish(made.deltas)
             else:
                 log.error("The metadata store refused a change: %s", completed.error)
-                if isinstance(completed.error, StoreLostError):
-                    self.on_lost()
+                self.on_lost()
             done(made.results, completed.error)
             self._next()
 

@@ -31,7 +31,7 @@ from barnabas.broker.upkeep import UpkeepHost
 from barnabas.groups.shard import GroupShard
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.model.ids import TopicPartition
+from barnabas.model.ids import TopicPartition, uuid_text
 from barnabas.model.image import ClusterImage, ConfigKind, Delta, TopicImage
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Filesystem, MetadataStore, Network, Random, Workers
@@ -87,6 +87,7 @@ class Node:
         self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
         self.transactions = transaction_coordinator(self)
         self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups, self.transactions)
+        self.is_ready = False  # the logs are open, and the image says what they are for
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 
@@ -147,6 +148,9 @@ class Node:
             name = partition.topic
             if changed or old.config(ConfigKind.TOPIC, name) != new.config(ConfigKind.TOPIC, name):
                 partition.update_config(self.log_config(name))
+
+    def fresh_cluster_id(self) -> str:
+        return uuid_text(self.random.bytes(16))
 
     def log_config(self, topic: str) -> LogConfig:
         return log_config(self.settings, self.image.config(ConfigKind.TOPIC, topic))
