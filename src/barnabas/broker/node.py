@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from barnabas.broker.admission_errands import admission_errands
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
@@ -17,6 +18,7 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
@@ -31,7 +33,7 @@ from barnabas.broker.upkeep import UpkeepHost
 from barnabas.groups.shard import GroupShard
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.model.ids import TopicPartition, uuid_text
+from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage, ConfigKind, Delta, TopicImage
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Filesystem, MetadataStore, Network, Random, Workers
@@ -81,6 +83,8 @@ class Node:
         )
         self.fetch_max_bytes = settings.integer("fetch.max.bytes")
         self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.marker_errands = marker_errands(self)
+        self.admission_errands = admission_errands(self)
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
@@ -121,6 +125,8 @@ class Node:
         self.replicas.apply(old, image)
         for coordinator in self.coordinators:
             coordinator.apply(old, image)
+        self.marker_errands.apply(old, image)
+        self.admission_errands.apply(old, image)
         for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
             del self.encoded_topics[key]
         self.image_watch.installed()
@@ -148,9 +154,6 @@ class Node:
             name = partition.topic
             if changed or old.config(ConfigKind.TOPIC, name) != new.config(ConfigKind.TOPIC, name):
                 partition.update_config(self.log_config(name))
-
-    def fresh_cluster_id(self) -> str:
-        return uuid_text(self.random.bytes(16))
 
     def log_config(self, topic: str) -> LogConfig:
         return log_config(self.settings, self.image.config(ConfigKind.TOPIC, topic))

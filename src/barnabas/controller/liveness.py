@@ -1,71 +1,75 @@
-"""Who leads when brokers come and go."""
+"""What the coming and going of brokers does to every partition."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import TypeAlias
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
-from barnabas.controller.elections import elect
+from barnabas.controller.elections import ElectionRules, settled, state_writes
 from barnabas.controller.znodes.cluster import encode_broker
-from barnabas.controller.znodes.topics import encode_state
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import BrokerChanged, ClusterImage, PartitionChanged, PartitionImage
 from barnabas.ports import Set
 
+__all__ = ["ElectionRules", "Rules", "admit", "settle"]
 
-@dataclass(frozen=True, slots=True)
-class ElectionRules:
-    min_insync_replicas: int
-    unclean: bool
+Rules: TypeAlias = Callable[[str], ElectionRules]  # by topic
+
+_FIRST_VERSION = 0
 
 
-def settle(
-    image: ClusterImage, rules: Callable[[str], ElectionRules], restarted: Collection[int] = ()
-) -> Decision[TopicPartition]:
-    """Every partition gets the leader and the in-sync replicas that it should have."""
-    changed = [
-        (topic.name, after)
-        for topic in image.topics.values()
-        for before in topic.partitions
-        if before.is_initialised
-        and (after := _settled(image, before, rules(topic.name), restarted)) is not before
-    ]
-    if not changed:
-        return Decision(())
-    operations = [
-        Set(tree.state_path(name, p.index), encode_state(p, image.controller_epoch), p.partition_epoch - 1)
-        for name, p in changed
-    ]
+def settle(image: ClusterImage, rules: Rules, restarted: Collection[int] = ()) -> Decision[TopicPartition]:
+    """Every partition gets the leader and the in-sync replicas that it should have while these brokers are
+    here. The results are the partitions that change."""
+    return _decided(image, list(_settled(image, rules, restarted)))
+
+
+def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int = -1) -> Decision[TopicPartition]:
+    """A broker that started without a clean stop takes part from now on, in sync with nothing.
+
+    Its registration is written last: a crash between the parts of a large multi leaves it fenced, and the
+    next controller begins again. Nobody but a controller writes over a registration, so that one which was
+    written over is not admitted a second time.
+    """
+    broker = replace(image.brokers[broker_id], fenced=False)
+    arrival = BrokerChanged(broker)
+    settling = _decided(image, list(_settled(image.apply([arrival]), rules, unclean_starts=(broker_id,))))
+    accepted = Set(tree.broker_path(broker_id), encode_broker(broker, now_ms), _FIRST_VERSION)
     return Decision(
-        tuple(TopicPartition(name, partition.index) for name, partition in changed),
-        (fence(image), *operations),
-        tuple(PartitionChanged(name, partition) for name, partition in changed),
+        settling.results, (fence(image), *settling.operations[1:], accepted), (arrival, *settling.deltas)
     )
 
 
 def _settled(
-    image: ClusterImage, partition: PartitionImage, rules: ElectionRules, restarted: Collection[int]
-) -> PartitionImage:
-    if not image.may_lead(partition.leader) or partition.leader in restarted:
-        elected = elect(image, partition, unclean=rules.unclean)
-        return elected if elected.leader != partition.leader or partition.leader in restarted else partition
-    if all(map(image.is_active, partition.isr)):
-        return partition
-    isr = tuple(broker for broker in partition.isr if image.is_active(broker))
-    return replace(partition, isr=isr, partition_epoch=partition.partition_epoch + 1)
+    image: ClusterImage,
+    rules: Rules,
+    restarted: Collection[int] = (),
+    unclean_starts: Collection[int] = (),
+) -> Iterator[tuple[str, PartitionImage]]:
+    ready = {broker for broker in image.brokers if image.may_lead(broker)}
+    sound = ready.difference(restarted, unclean_starts)
+    for topic in image.topics.values():
+        topic_rules: ElectionRules | None = None
+        for before in topic.partitions:
+            # Of thousands nearly all are like this, whatever their topic's rules are.
+            if before.leader in sound and sound.issuperset(before.isr) and not before.elr:
+                continue
+            if not before.is_initialised:
+                continue
+            topic_rules = topic_rules or rules(topic.name)
+            after = settled(image, before, topic_rules, restarted=restarted, unclean_starts=unclean_starts)
+            if after is not before:
+                yield topic.name, after
 
 
-def admit(
-    image: ClusterImage, broker_id: int, rules: Callable[[str], ElectionRules]
-) -> Decision[TopicPartition]:
-    """A broker that did not stop in good order may take part from now on."""
-    broker = replace(image.brokers[broker_id], fenced=False)
-    settled = settle(image.apply([BrokerChanged(broker)]), rules)
-    accepted = Set(tree.broker_path(broker_id), encode_broker(broker, 0))
+def _decided(image: ClusterImage, changed: list[tuple[str, PartitionImage]]) -> Decision[TopicPartition]:
+    if not changed:
+        return Decision(())
     return Decision(
-        settled.results,
-        (fence(image), *settled.operations[1:], accepted),
-        (BrokerChanged(broker), *settled.deltas),
+        tuple(TopicPartition(topic, partition.index) for topic, partition in changed),
+        (fence(image), *state_writes(image, changed)),
+        tuple(PartitionChanged(topic, partition) for topic, partition in changed),
     )
