@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from barnabas.broker.admission_errands import admission_errands
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
@@ -17,6 +18,8 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.isr import IsrKeeper
+from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
@@ -75,18 +78,22 @@ class Node:
         self.replicas = ReplicaManager(self, self.logs)
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.isr = IsrKeeper(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
         )
         self.fetch_max_bytes = settings.integer("fetch.max.bytes")
         self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.marker_errands = marker_errands(self)
+        self.admission_errands = admission_errands(self)
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
         self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
         self.transactions = transaction_coordinator(self)
         self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups, self.transactions)
+        self.is_ready = False  # the logs are open, and the image says what they are for
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 
@@ -120,6 +127,8 @@ class Node:
         self.replicas.apply(old, image)
         for coordinator in self.coordinators:
             coordinator.apply(old, image)
+        self.marker_errands.apply(old, image)
+        self.admission_errands.apply(old, image)
         for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
             del self.encoded_topics[key]
         self.image_watch.installed()

@@ -11,7 +11,7 @@ from barnabas.controller import tree
 from barnabas.controller.deletion import DeletedTopic, TopicSelector, delete_topics
 from barnabas.controller.znodes.fields import MalformedNodeError
 from barnabas.controller.znodes.topics import decode_topic
-from barnabas.ports import Changed, ChildNames, Children, Completed, Delete, Get, StoreError, Value
+from barnabas.ports import ChildNames, Children, Completed, Delete, Get, StoreError, Value
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -30,7 +30,6 @@ class TreeWatch:
         self._watched: set[str] = set()  # topics
         self._beyond_us: set[str] = set()  # names whose nodes cannot be read: looking again does not help
         self._changes: set[str] = set()
-        node.store.on_changed = self._changed
 
     def arm(self) -> None:
         self._watched.clear()
@@ -38,11 +37,11 @@ class TreeWatch:
         self._watch_topics(self._node.image.topics)
         self._node.store.submit([Children(path, watch=True) for path in _FOLDERS], self._listed)
 
-    def _changed(self, event: Changed) -> None:
+    def changed(self, path: str) -> None:
         """A lost connection fires all of them at once: they are looked at together."""
         if not self._changes:
             self._node.timers.at(self._node.now_ms, self._look)
-        self._changes.add(event.path)
+        self._changes.add(path)
 
     def _look(self) -> None:
         changes, self._changes = self._changes, set()

@@ -73,3 +73,5 @@ AMONG_BROKERS: dict[int, Served] = {
 
 # Only the controller can answer these: whoever else is asked forwards them (KIP-590).
 FOR_THE_CONTROLLER = frozenset({19, 20, 33, 37, 43, 44, 45, 46, 64})
+# Of these, parts concern the broker that was asked: its handlers forward the rest themselves.
+PARTLY_HERE = frozenset({33, 44})

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 
 from barnabas.broker.boot import Boot, BootError
-from barnabas.broker.membership import Membership
 from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError
@@ -147,8 +146,6 @@ class Server:
             self.endpoints[name] = endpoint._replace(host=host, port=endpoint.port or bound[name])
 
     def _serve(self) -> None:
-        if self.settings.zookeeper_connect is not None:
-            Membership(self.node, self.node.image.brokers[self.node.broker_id])
         for name, listener in self.listening:
             self.reactor.accept_from(name, listener)
         # What lives until the end need not be looked at by the collector again and again.

@@ -1,0 +1,75 @@
+"""What the coming and going of brokers does to every partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from barnabas.controller import tree
+from barnabas.controller.decision import Decision, fence
+from barnabas.controller.elections import ElectionRules, settled, state_writes
+from barnabas.controller.znodes.cluster import encode_broker
+from barnabas.model.ids import TopicPartition
+from barnabas.model.image import BrokerChanged, ClusterImage, PartitionChanged, PartitionImage
+from barnabas.ports import Set
+
+__all__ = ["ElectionRules", "Rules", "admit", "settle"]
+
+Rules: TypeAlias = Callable[[str], ElectionRules]  # by topic
+
+_FIRST_VERSION = 0
+
+
+def settle(image: ClusterImage, rules: Rules, restarted: Collection[int] = ()) -> Decision[TopicPartition]:
+    """Every partition gets the leader and the in-sync replicas that it should have while these brokers are
+    here. The results are the partitions that change."""
+    return _decided(image, list(_settled(image, rules, restarted)))
+
+
+def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int = -1) -> Decision[TopicPartition]:
+    """A broker that started without a clean stop takes part from now on, in sync with nothing.
+
+    Its registration is written last: a crash between the parts of a large multi leaves it fenced, and the
+    next controller begins again. Nobody but a controller writes over a registration, so that one which was
+    written over is not admitted a second time.
+    """
+    broker = replace(image.brokers[broker_id], fenced=False)
+    arrival = BrokerChanged(broker)
+    settling = _decided(image, list(_settled(image.apply([arrival]), rules, unclean_starts=(broker_id,))))
+    accepted = Set(tree.broker_path(broker_id), encode_broker(broker, now_ms), _FIRST_VERSION)
+    return Decision(
+        settling.results, (fence(image), *settling.operations[1:], accepted), (arrival, *settling.deltas)
+    )
+
+
+def _settled(
+    image: ClusterImage,
+    rules: Rules,
+    restarted: Collection[int] = (),
+    unclean_starts: Collection[int] = (),
+) -> Iterator[tuple[str, PartitionImage]]:
+    ready = {broker for broker in image.brokers if image.may_lead(broker)}
+    sound = ready.difference(restarted, unclean_starts)
+    for topic in image.topics.values():
+        topic_rules: ElectionRules | None = None
+        for before in topic.partitions:
+            # Of thousands nearly all are like this, whatever their topic's rules are.
+            if before.leader in sound and sound.issuperset(before.isr) and not before.elr:
+                continue
+            if not before.is_initialised:
+                continue
+            topic_rules = topic_rules or rules(topic.name)
+            after = settled(image, before, topic_rules, restarted=restarted, unclean_starts=unclean_starts)
+            if after is not before:
+                yield topic.name, after
+
+
+def _decided(image: ClusterImage, changed: list[tuple[str, PartitionImage]]) -> Decision[TopicPartition]:
+    if not changed:
+        return Decision(())
+    return Decision(
+        tuple(TopicPartition(topic, partition.index) for topic, partition in changed),
+        (fence(image), *state_writes(image, changed)),
+        tuple(PartitionChanged(topic, partition) for topic, partition in changed),
+    )
