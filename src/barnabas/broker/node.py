@@ -18,6 +18,7 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.isr import IsrKeeper
 from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
@@ -77,6 +78,7 @@ class Node:
         self.replicas = ReplicaManager(self, self.logs)
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.isr = IsrKeeper(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
