@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from barnabas.broker.admission_errands import admission_errands
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
@@ -17,6 +18,8 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.isr import IsrKeeper
+from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
@@ -75,12 +78,15 @@ class Node:
         self.replicas = ReplicaManager(self, self.logs)
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.isr = IsrKeeper(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
         )
         self.fetch_max_bytes = settings.integer("fetch.max.bytes")
-        self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.encoded_topics: dict[tuple[str, Hashable], tuple[TopicImage, bytes]] = {}
+        self.marker_errands = marker_errands(self)
+        self.admission_errands = admission_errands(self)
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
@@ -121,9 +127,17 @@ class Node:
         self.replicas.apply(old, image)
         for coordinator in self.coordinators:
             coordinator.apply(old, image)
-        for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
-            del self.encoded_topics[key]
+        self.marker_errands.apply(old, image)
+        self.admission_errands.apply(old, image)
+        self._forget_encoded(old, image)
         self.image_watch.installed()
+
+    def _forget_encoded(self, old: ClusterImage, new: ClusterImage) -> None:
+        """Which replicas are offline is part of what is said of a topic."""
+        if old.brokers is not new.brokers:
+            self.encoded_topics.clear()
+        for key in [key for key in self.encoded_topics if key[0] not in new.topics]:
+            del self.encoded_topics[key]
 
     def when_image(self, epoch: int, version: int, patience_ms: int, action: Callable[[], None]) -> None:
         """Run it when the image is as new as that, or when patience ends."""
