@@ -1,4 +1,4 @@
-"""The simulated ensemble is as unkind as a real one: sessions end late, and the fate of a write is unknown."""
+"""The simulated ensemble is as unkind as a real one: sessions end late, a write's fate may be unknown."""
 
 from __future__ import annotations
 
