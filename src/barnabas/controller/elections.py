@@ -49,13 +49,15 @@ def settled(
     Those with `unclean_starts` are in sync with nothing. They and the `restarted` lead in a new epoch: by it
     consumers find out what a leader may have lost.
     """
-    isr = _staying(image, partition.isr, unclean_starts)
+    isr = staying(image, partition.isr, unclean_starts)
     after = led(image, with_isr(partition, isr, rules, unclean_starts), rules)
     returned = partition.leader in restarted or partition.leader in unclean_starts
     return numbered(partition, after, is_renewed=after.has_leader and returned)
 
 
-def _staying(image: ClusterImage, isr: tuple[int, ...], unclean_starts: Collection[int]) -> tuple[int, ...]:
+def staying(
+    image: ClusterImage, isr: tuple[int, ...], unclean_starts: Collection[int] = ()
+) -> tuple[int, ...]:
     """Whoever stops in good order goes, unless nobody else is in sync."""
     active = tuple(broker for broker in isr if image.is_active(broker) and broker not in unclean_starts)
     return tuple(broker for broker in active if image.may_lead(broker)) or active
