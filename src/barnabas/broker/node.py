@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +88,7 @@ class Node:
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
         )
         self.fetch_max_bytes = settings.integer("fetch.max.bytes")
-        self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.encoded_topics: dict[tuple[str, Hashable], tuple[TopicImage, bytes]] = {}
         self.marker_errands = marker_errands(self)
         self.admission_errands = admission_errands(self)
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
@@ -133,9 +133,15 @@ class Node:
             coordinator.apply(old, image)
         self.marker_errands.apply(old, image)
         self.admission_errands.apply(old, image)
-        for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
-            del self.encoded_topics[key]
+        self._forget_encoded(old, image)
         self.image_watch.installed()
+
+    def _forget_encoded(self, old: ClusterImage, new: ClusterImage) -> None:
+        """Which replicas are offline is part of what is said of a topic."""
+        if old.brokers is not new.brokers:
+            self.encoded_topics.clear()
+        for key in [key for key in self.encoded_topics if key[0] not in new.topics]:
+            del self.encoded_topics[key]
 
     def when_image(self, epoch: int, version: int, patience_ms: int, action: Callable[[], None]) -> None:
         """Run it when the image is as new as that, or when patience ends."""
