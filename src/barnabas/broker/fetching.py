@@ -9,7 +9,8 @@ from barnabas.broker.dispatch import Context
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
-from barnabas.broker.readers import NO_REPLICA, Reader
+from barnabas.broker.readers import Reader
+from barnabas.broker.replica_choice import NO_REPLICA
 from barnabas.broker.session import Part
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode

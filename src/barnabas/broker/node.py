@@ -24,7 +24,7 @@ from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
-from barnabas.broker.readers import ChooseReplica
+from barnabas.broker.replica_choice import replica_choice
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.session import Session
 from barnabas.broker.store_client import StoreClient
@@ -82,7 +82,7 @@ class Node:
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.isr = IsrKeeper(self)
         self.leader_throttle = ReplicationThrottle(self, LEADER)
-        self.choose_replica: ChooseReplica | None = None  # of `replica.selector.class`
+        self.choose_replica = replica_choice(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random

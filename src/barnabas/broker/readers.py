@@ -6,10 +6,10 @@ A consumer reads what is committed: from the leader, or, since Fetch v11, from w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from barnabas.broker.partition import NO_EPOCH, Partition
+from barnabas.broker.replica_choice import NO_REPLICA
 from barnabas.log.log import Log
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest
 from barnabas.replication.leader import Position
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from barnabas.broker.dispatch import Context
     from barnabas.broker.node import Node
 
-NO_REPLICA = -1
 _READ_COMMITTED = 1
 _FROM_FOLLOWERS_SINCE = 11
 
@@ -27,14 +26,7 @@ class FetchingClient(NamedTuple):
     """What a choice of replica may depend on."""
 
     rack_id: str
-    client_id: str | None
-    address: str
     listener: str
-
-
-# `replica.selector.class`: the replica that this client had better read from, NO_REPLICA to stay here. Asked
-# of the leader alone; `Node.choose_replica` holds it.
-ChooseReplica: TypeAlias = "Callable[[Partition, int, FetchingClient], int]"
 
 
 class ConsumerReader:
@@ -43,10 +35,8 @@ class ConsumerReader:
     def __init__(self, node: Node, context: Context, request: FetchRequest) -> None:
         self.reads_committed = request.isolation_level == _READ_COMMITTED
         self._may_ask_followers = context.version >= _FROM_FOLLOWERS_SINCE
-        self._choose: ChooseReplica | None = node.choose_replica if request.rack_id else None
-        if self._choose is not None:
-            session = context.session
-            self._client = FetchingClient(request.rack_id, context.client_id, session.peer, session.listener)
+        self._choose = node.choose_replica if request.rack_id else None
+        self._client = FetchingClient(request.rack_id, context.session.listener)
 
     def log_of(self, partition: Partition, asked: FetchPartition) -> Log:
         """ApiError unless this fetch may be served here."""
