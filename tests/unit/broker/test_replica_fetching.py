@@ -313,8 +313,6 @@ def test_a_topic_that_is_deleted_is_left_out() -> None:
 def test_a_replica_that_is_taken_away_is_left_out() -> None:
     follower = Follower().follow("t", "u")
     before = follower.nodes.image.topics["t"].partitions[0]
-    follower.nodes.change(
-        PartitionChanged("t", replace(before, replicas=(2, 3), isr=(2, 3), partition_epoch=1))
     taken = replace(before, replicas=(2, 3), isr=(2, 3), partition_epoch=1)
     follower.nodes.change(PartitionChanged("t", taken))
     assert len(follower.node.fetchers) == 1
