@@ -1,7 +1,7 @@
 """What a partition costs the controller and the brokers that follow it: `python -m bench.cluster.costs`.
 
-No cluster runs: the decisions, images and messages of one are made for real, for as many brokers and partitions as are
-named, and timed by CPU. docs/scale.md says what follows.
+No cluster runs: the decisions, images and messages of one are made for real, for as many brokers and
+partitions as are named, and timed by CPU. docs/scale.md says what follows.
 """
 
 from __future__ import annotations
