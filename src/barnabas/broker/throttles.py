@@ -47,5 +47,10 @@ class ReplicationThrottle:
     def is_exceeded(self) -> bool:
         return self._window.exceeds(self.bytes_per_second, self._node.now_ms)
 
+    @property
+    def next_look_ms(self) -> int:
+        """When it may have fallen below the rate again."""
+        return self._window.next_look_ms(self._node.now_ms)
+
     def record(self, moved_bytes: int) -> None:
         self._window.record(moved_bytes, self._node.now_ms)
