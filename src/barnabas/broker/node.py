@@ -15,6 +15,7 @@ from barnabas.broker.controller_link import ControllerLink
 from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.fetchers import ReplicaFetchers
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
@@ -79,6 +80,7 @@ class Node:
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.isr = IsrKeeper(self)
+        self.fetchers = ReplicaFetchers(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
@@ -125,6 +127,7 @@ class Node:
         if old.configs is not image.configs:
             self._apply_settings(old, image)
         self.replicas.apply(old, image)
+        self.fetchers.apply(old, image)
         for coordinator in self.coordinators:
             coordinator.apply(old, image)
         self.marker_errands.apply(old, image)

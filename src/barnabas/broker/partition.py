@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 
 from barnabas.broker.held_log import HeldLog, Host, Watcher
+from barnabas.log.checks import UnexpectedOffsetError
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
 from barnabas.log.producer_entry import Origin
@@ -291,16 +292,30 @@ class Partition(HeldLog):
         epoch = log.leader_epochs.latest_epoch
         return log.log_end_offset, NO_EPOCH if epoch is None else epoch
 
-    def append_as_follower(self, buffer: bytearray, start: int, end: int) -> Appended:
+    def append_as_follower(self, buffer: bytearray | memoryview, start: int, end: int) -> Appended:
         """The leader's bytes, as they are."""
-        log = self._follower_log()
+        log, now_ms = self._follower_log(), self._host.wall_ms
         try:
-            appended = log.append_as_follower(buffer, start, end, now_ms=self._host.wall_ms)
+            try:
+                appended = log.append_as_follower(buffer, start, end, now_ms=now_ms)
+            except UnexpectedOffsetError as unexpected:
+                self._make_room(log, unexpected)
+                appended = log.append_as_follower(buffer, start, end, now_ms=now_ms)
         except OSError as error:
             raise self._disk_failed(error) from error
-        if log.flush_is_due(self._host.wall_ms):
+        if log.flush_is_due(now_ms):
             self.flush()
         return appended
+
+    def _make_room(self, log: Log, unexpected: UnexpectedOffsetError) -> None:
+        """The leader's log begins within a batch after DeleteRecords, and so does ours, which is still empty:
+        the batch comes whole, and what is in front of its first valid offset stays out of sight."""
+        log_start_offset = log.log_start_offset
+        is_empty = log_start_offset == log.log_end_offset == unexpected.expected
+        if not is_empty or not unexpected.found < log_start_offset <= unexpected.last:
+            raise unexpected
+        log.truncate_fully_and_start_at(unexpected.found, self._host.wall_ms, log_start_offset)
+        self._cut_at(unexpected.found)
 
     def heard_from_leader(self, high_watermark: int, log_start_offset: int) -> None:
         """What the leader has committed is committed here, as far as we have it. A new leader may know less
