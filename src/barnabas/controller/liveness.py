@@ -14,7 +14,7 @@ from barnabas.model.ids import TopicPartition
 from barnabas.model.image import BrokerChanged, ClusterImage, PartitionChanged, PartitionImage
 from barnabas.ports import Set
 
-__all__ = ["ElectionRules", "Rules", "admit", "settle"]
+__all__ = ["ElectionRules", "Rules", "admit", "leave", "settle"]
 
 Rules: TypeAlias = Callable[[str], ElectionRules]  # by topic
 
@@ -40,6 +40,32 @@ def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int = -1
     accepted = Set(tree.broker_path(broker_id), encode_broker(broker, now_ms), _FIRST_VERSION)
     return Decision(
         settling.results, (fence(image), *settling.operations[1:], accepted), (arrival, *settling.deltas)
+    )
+
+
+def leave(image: ClusterImage, broker_id: int, rules: Rules) -> Decision[TopicPartition]:
+    """A broker wishes to stop: others lead in its place and it is in sync with nothing, as far as there are
+    others in sync. The results are the partitions it still leads though another replica may catch up and take
+    over: reason to wait a little.
+
+    Nothing in the store says that it leaves: its registration goes soon, and to a new controller it says so
+    again.
+    """
+    departure = BrokerChanged(replace(image.brokers[broker_id], leaving=True))
+    going = image.apply([departure])
+    settling = _decided(image, list(_settled(going, rules)))
+    remaining = _led_with_heirs(going.apply(settling.deltas), broker_id)
+    if image.brokers[broker_id].leaving and not settling.deltas:
+        return Decision(remaining)
+    return Decision(remaining, settling.operations or (fence(image),), (departure, *settling.deltas))
+
+
+def _led_with_heirs(image: ClusterImage, broker_id: int) -> tuple[TopicPartition, ...]:
+    return tuple(
+        TopicPartition(topic.name, partition.index)
+        for topic in image.topics.values()
+        for partition in topic.partitions
+        if partition.leader == broker_id and any(map(image.may_lead, partition.replicas))
     )
 
 

@@ -14,7 +14,7 @@ from tests.unit.controller.support import Cluster, broker, image_of
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision
 from barnabas.controller.elections import ElectionRules, settled
-from barnabas.controller.liveness import admit, settle
+from barnabas.controller.liveness import admit, leave, settle
 from barnabas.controller.topics import Assignment, NewTopic
 from barnabas.controller.znodes.topics import decode_state
 from barnabas.model.ids import TopicPartition
@@ -308,3 +308,38 @@ def test_whoever_may_have_lost_records_is_in_sync_only_with_itself(
     for partition in after.topics["t"].partitions:
         assert broker_id not in partition.elr
         assert broker_id not in partition.isr or partition.isr == (broker_id,)
+
+
+# --- a wish to stop ---
+
+
+def test_a_broker_that_wishes_to_stop_leads_nothing_that_others_can_lead() -> None:
+    cluster = three_brokers()
+    assert cluster.carry_out(leave(cluster.image, 1, always(TWO))) == ()
+    assert state(only(cluster.image)) == (2, (2, 3), (), ())
+    assert cluster.image.brokers[1].leaving
+    assert only(cluster.rebuilt()) == only(cluster.image)
+    assert leave(cluster.image, 1, always(TWO)) == Decision(())
+
+
+def test_a_broker_that_leads_nothing_leaves_the_in_sync_replicas_before_it_stops() -> None:
+    cluster = three_brokers()
+    assert cluster.carry_out(leave(cluster.image, 3, always(TWO))) == ()
+    assert state(only(cluster.image)) == (1, (1, 2), (), ())
+    assert only(cluster.image).leader_epoch == 0
+
+
+def test_a_broker_waits_for_another_that_catches_up() -> None:
+    cluster = three_brokers(isr=(1,))
+    assert cluster.carry_out(leave(cluster.image, 1, always(TWO))) == (TopicPartition("t", 0),)
+    assert only(cluster.image).leader == 1
+    # Nobody is there to wait for.
+    cluster.image = cluster.image.apply([BrokerGone(2), BrokerGone(3)])
+    assert cluster.carry_out(leave(cluster.image, 1, always(TWO))) == ()
+    assert only(cluster.image).leader == 1
+
+
+def test_what_only_the_leaving_broker_holds_is_led_by_it_to_the_end() -> None:
+    cluster = three_brokers(1)
+    assert cluster.carry_out(leave(cluster.image, 1, always(ONE))) == ()
+    assert state(only(cluster.image)) == (1, (1,), (), ())

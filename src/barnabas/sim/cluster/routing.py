@@ -233,7 +233,6 @@ def _codes(message: Message) -> Iterator[int]:
         value = getattr(message, field.name)
         if field.name == "error_code":
             yield value
-        elif field.struct is not None:
+        elif field.struct is not None and value is not None:
             for one in value if field.array else (value,):
-                if one is not None:
-                    yield from _codes(one)
+                yield from _codes(one)

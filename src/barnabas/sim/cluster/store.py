@@ -93,6 +93,8 @@ class EnsembleStore:
         if self._connected and self._routes.is_whole(self._id, ENSEMBLE):
             while self._arrived < len(self._unanswered):
                 self._carry_out()
+            while self._underway:
+                self._receive(self._underway.popleft())
             self._ensemble.end(self._session_id)
         self.die()
 
