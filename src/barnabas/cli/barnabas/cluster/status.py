@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from barnabas.cli.barnabas.cluster import local
-from barnabas.cli.barnabas.common import Cell, show
+from barnabas.cli.barnabas.common import Cell
 from barnabas.protocol.messages.metadata import MetadataResponse, MetadataResponsePartition
 from barnabas.runtime.cluster_plan import HOST, ZOOKEEPER, BrokerPlan, ClusterDirectory, Plan
 
@@ -45,7 +45,7 @@ def act(asked: argparse.Namespace) -> int:
     if asked.json:
         print(json.dumps({"healthy": not problems, "problems": problems, "brokers": rows}, indent=2))
     else:
-        _print_table(asked, rows)
+        _print_table(rows)
         print(
             f"\nZooKeeper on {HOST}:{plan.zookeeper_port}, {len(partitions)} partitions in {directory.path}"
         )
@@ -74,14 +74,18 @@ def _row(
     }
 
 
-def _print_table(asked: argparse.Namespace, rows: Sequence[Mapping[str, Cell]]) -> None:
-    """Narrow enough for a terminal of 80 columns: the controller is marked, not a column of its own."""
+def _print_table(rows: Sequence[Mapping[str, Cell]]) -> None:
+    """Without racks it fits into 80 columns, so the controller is marked and has no column of its own; it is
+    never folded, because scripts read it too."""
     columns = [name for name in rows[0] if name != "controller" and (name != "rack" or rows[0]["rack"])]
-    shown = [
-        [f"{row['broker']} *" if name == "broker" and row["controller"] else row[name] for name in columns]
-        for row in rows
-    ]
-    show(asked, columns, shown)
+    lines = [columns]
+    for row in rows:
+        cells = ["-" if row[name] is None else str(row[name]) for name in columns]
+        cells[0] += " *" if row["controller"] else ""
+        lines.append(cells)
+    widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     print("* the controller")
 
 
