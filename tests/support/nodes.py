@@ -153,6 +153,17 @@ class Nodes:
         )
         self.change(PartitionChanged(topic, after), among=among)
 
+    def reassign(self, topic: str, replicas: Sequence[int]) -> None:
+        """Those who are new are not in sync yet."""
+        before = self.image.topics[topic].partitions[0]
+        after = replace(
+            before,
+            replicas=tuple(replicas),
+            leader_epoch=before.leader_epoch + 1,
+            partition_epoch=before.partition_epoch + 1,
+        )
+        self.change(PartitionChanged(topic, after))
+
     # --- time ----------------------------------------------------------------------------------------------
 
     def soon(self, action: Callable[[], None]) -> None:
@@ -255,7 +266,7 @@ class Network:
         self.lines: list[MemoryLine] = []
         self.opened = 0
         self.cut: set[tuple[int, int]] = set()
-        self.tamper: Callable[[bytearray], bytearray] = lambda frame: frame
+        self.tamper: Callable[[bytearray], bytearray] = lambda frame: frame  # with what goes to brokers
 
     def end_of(self, broker_id: int) -> NetworkEnd:
         return NetworkEnd(self, broker_id)
@@ -337,7 +348,9 @@ class MemoryLine:
 
     def _reply(self, parts: list[Part]) -> None:
         self._busy = False
-        frame = self._network.tamper(bytearray(joined(parts)[4:]))
+        frame = bytearray(joined(parts)[4:])
+        if self.source:
+            frame = self._network.tamper(frame)
         self._network.nodes.soon(lambda: self._deliver(frame))
         self._network.nodes.soon(self._work)
 

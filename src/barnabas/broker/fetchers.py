@@ -11,7 +11,7 @@ from zlib import crc32
 
 from barnabas.broker.partition import Partition
 from barnabas.broker.replica_fetching.line import LeaderLine
-from barnabas.broker.replica_fetching.throttling import FollowerThrottle
+from barnabas.broker.throttles import FOLLOWER, ReplicationThrottle
 from barnabas.model.image import BrokerImage, ClusterImage, TopicImage
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.replication.follower_session import Place
@@ -25,7 +25,7 @@ _LineKey: TypeAlias = tuple[int, int]  # the leader's id, and which of our lines
 class ReplicaFetchers:
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._throttle = FollowerThrottle(node)
+        self._throttle = ReplicationThrottle(node, FOLLOWER)
         self._lines: dict[_LineKey, LeaderLine] = {}
         self._places: dict[Place, _LineKey] = {}  # where each partition is followed
         self._lines_per_leader = node.settings.integer("num.replica.fetchers")

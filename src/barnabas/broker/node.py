@@ -25,9 +25,11 @@ from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replica_choice import replica_choice
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.session import Session
 from barnabas.broker.store_client import StoreClient
+from barnabas.broker.throttles import LEADER, ReplicationThrottle
 from barnabas.broker.timers import Timers
 from barnabas.broker.topic_config import log_config, manager_settings, producer_settings
 from barnabas.broker.transaction_host import transaction_coordinator
@@ -81,6 +83,8 @@ class Node:
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.isr = IsrKeeper(self)
         self.fetchers = ReplicaFetchers(self)
+        self.leader_throttle = ReplicationThrottle(self, LEADER)
+        self.choose_replica = replica_choice(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random

@@ -221,15 +221,15 @@ class Partition(HeldLog):
             raise ApiError(
                 ErrorCode.UNKNOWN_LEADER_EPOCH if knows_epoch else ErrorCode.NOT_LEADER_OR_FOLLOWER
             )
-        if broker_epoch < follower.broker_epoch:
+        if NO_EPOCH != broker_epoch < follower.broker_epoch:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
     def follower_fetched(self, broker_id: int, position: Position) -> None:
         """A follower whose fetch was checked stands there."""
         leading, log, host = self.leading, self.log, self._host
-        if leading is None or log is None:
+        follower = None if leading is None else leading.followers.get(broker_id)
+        if leading is None or follower is None or log is None:
             return
-        follower = leading.followers[broker_id]
         has_moved = follower.log_end_offset != position.log_end_offset
         start_moved = follower.log_start_offset != position.log_start_offset
         follower.fetched(position, log.log_end_offset, host.now_ms)

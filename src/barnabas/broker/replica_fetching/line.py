@@ -14,7 +14,7 @@ from barnabas.broker.replica_fetching.answers import Verdict, go_on_within, take
 from barnabas.broker.replica_fetching.followed import Followed
 from barnabas.broker.replica_fetching.out_of_range import RangeSearch
 from barnabas.broker.replica_fetching.questions import VERSION, Questions
-from barnabas.broker.replica_fetching.throttling import FollowerThrottle
+from barnabas.broker.throttles import ReplicationThrottle
 from barnabas.broker.timers import Timer
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.fetch import FetchResponse, PartitionData
@@ -38,7 +38,7 @@ _PARTITIONS_PER_MS = 4
 
 
 class LeaderLine:
-    def __init__(self, node: Node, leader_id: int, throttle: FollowerThrottle) -> None:
+    def __init__(self, node: Node, leader_id: int, throttle: ReplicationThrottle) -> None:
         self.leader_id = leader_id
         self._node = node
         self._throttle = throttle

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.partition import Partition
 from barnabas.broker.replica_fetching.followed import Followed
-from barnabas.broker.replica_fetching.throttling import FollowerThrottle
+from barnabas.broker.throttles import ReplicationThrottle
 from barnabas.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -27,7 +27,7 @@ _UNKNOWN_BROKER_EPOCH = -1
 class Questions:
     """`resumed` is called when a partition that had to wait can be asked for again."""
 
-    def __init__(self, node: Node, throttle: FollowerThrottle, resumed: Callable[[], None]) -> None:
+    def __init__(self, node: Node, throttle: ReplicationThrottle, resumed: Callable[[], None]) -> None:
         self.session = FollowerSession()
         self.followed: dict[Place, Followed] = {}
         self.news: dict[Place, None] = {}  # what the next question may have to mention
@@ -104,7 +104,7 @@ class Questions:
             self._see_whether_throttled(followed)
 
     def _see_whether_throttled(self, followed: Followed) -> None:
-        followed.is_throttled = self._throttle.means(followed.partition)
+        followed.is_throttled = self._throttle.concerns(followed.partition)
         if followed.is_throttled:
             self._throttled[followed.place] = None
         else:
