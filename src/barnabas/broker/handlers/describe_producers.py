@@ -39,7 +39,7 @@ def _one(node: Node, topic: str, index: int) -> PartitionResponse:
         if node.image.partition(topic, index) is None:
             # Kafka leaves the sentence out here, and gives it for a topic.
             return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        log = node.replicas.get(topic, index).leader_log()
+        log = node.replicas.get(topic, index).held_log()
     except ApiError as error:
         return PartitionResponse(index, error.code, error.message)
     states = [
