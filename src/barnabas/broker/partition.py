@@ -52,6 +52,8 @@ class Partition(HeldLog):
     def adopt(self, image: PartitionImage) -> None:
         """The cluster has changed: lead, follow or wait, as the image says."""
         before = self.image
+        if image == before:
+            return  # a new controller tells everything again
         if (image.leader_epoch, image.partition_epoch) < (before.leader_epoch, before.partition_epoch):
             _LOG.warning("Ignoring an older image of %r: %s after %s", self, image, before)
             return
