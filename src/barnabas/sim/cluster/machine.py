@@ -6,6 +6,7 @@ import errno
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from barnabas.broker.leaving import Leaving
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.ports import Network
 from barnabas.sim.cluster.lines import Exchange
@@ -73,6 +74,15 @@ class Machine(Host):
         life = self.life
         if life is not None:
             self._shut_down(life)
+
+    def stop_orderly(self) -> None:
+        """As on a signal: others lead in its place before it goes."""
+        life = self.life
+        if life is None or not life.serving or life.is_stopped:
+            return
+        self.world.history.add(Happened(Fault.STOP, self.name))
+        leaving = Leaving(life.node, lambda: life.node.stop(0))
+        life.enter(leaving.begin)
 
     def freeze(self, duration_ms: int) -> None:
         """The process stops for so long, and goes on as if nothing had been."""

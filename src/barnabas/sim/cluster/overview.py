@@ -136,11 +136,11 @@ def _batches(log: Log) -> Iterator[BatchFound]:
     while offset < log.log_end_offset:
         try:
             piece = log.read(offset, _EVERYTHING, upper_offset=log.log_end_offset).slice
+            data = piece.file.read(piece.position, piece.size) if piece is not None else b""
         except (ApiError, OSError, PowerLostError):
             return  # a disk that fails has nothing to show
-        if piece is None:
+        if not data:
             return
-        data = piece.file.read(piece.position, piece.size)
         for batch in _batches_in(data):
             yield batch
             offset = batch.next_offset
