@@ -12,11 +12,24 @@ from barnabas.broker.membership import Membership, StillHeldError
 from barnabas.broker.topic_config import log_config
 from barnabas.controller import tree
 from barnabas.controller.rebuild import image_from, values_of
+from barnabas.controller.znodes.cluster import encode_cluster_id
 from barnabas.log.config import LogConfig
 from barnabas.model.endpoint import Endpoint
-from barnabas.model.ids import TopicPartition
+from barnabas.model.ids import TopicPartition, uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind
-from barnabas.ports import Completed, Get, Read, SessionBegan, SessionEnded, StoreError, Subtree, Write
+from barnabas.ports import (
+    Completed,
+    Create,
+    Get,
+    NodeExistsError,
+    Read,
+    SessionBegan,
+    SessionEnded,
+    StoreError,
+    StoreLostError,
+    Subtree,
+    Write,
+)
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -28,6 +41,8 @@ log = logging.getLogger("kafka.server.BrokerServer")
 FEATURES: Mapping[str, int] = {"group.version": 1, "transaction.version": 2}
 
 _SETTINGS: tuple[Read, ...] = (Get(tree.CLUSTER_ID), Subtree(tree.CONFIG))
+
+_RETRY_MS = 500
 
 BootError = StillHeldError
 
@@ -47,22 +62,51 @@ class Boot:
     def _session(self, event: SessionBegan | SessionEnded) -> None:
         if isinstance(event, SessionBegan):
             self._session_id = event.session_id
-            self._node.store.submit(_SETTINGS, self._read)
+            self._look()
+
+    def _look(self) -> None:
+        self._node.store.submit(_SETTINGS, self._read)
+
+    def _look_later(self) -> None:
+        self._node.timers.at(self._node.now_ms + _RETRY_MS, self._look)
 
     def _read(self, completed: Completed) -> None:
-        """The logs first: a broker that is registered may be asked to lead."""
+        if isinstance(completed.error, StoreLostError):
+            self._look_later()
+            return
         _check(completed.error)
-        node = self._node
         stored = image_from(values_of(completed)).image
-        self._store_is_new = stored.cluster_id == ""
-        cluster_id = stored.cluster_id or node.logs.stored_cluster_id() or node.fresh_cluster_id()
-        node.image = ClusterImage(cluster_id=cluster_id, configs=stored.configs)
+        if stored.cluster_id:
+            self._open(stored)
+        else:
+            self._store_is_new = True
+            self._name_the_cluster()
+
+    def _name_the_cluster(self) -> None:
+        """Before anything is written to the disk: of those who start at once, one gives the name."""
+        node = self._node
+        name = node.logs.stored_cluster_id() or uuid_text(node.random.bytes(16))
+
+        def named(completed: Completed) -> None:
+            if isinstance(completed.error, StoreLostError):
+                self._look_later()
+            elif completed.error is not None and not isinstance(completed.error, NodeExistsError):
+                _check(completed.error)
+            else:
+                self._look()
+
+        node.store.submit([Create(tree.CLUSTER_ID, encode_cluster_id(name), make_parents=True)], named)
+
+    def _open(self, stored: ClusterImage) -> None:
+        """The logs first: a broker that is registered may be asked to lead."""
+        node = self._node
+        node.image = ClusterImage(cluster_id=stored.cluster_id, configs=stored.configs)
         node.adopt_settings(node.image)
 
         def config_of(topic: str) -> LogConfig:
             return log_config(node.settings, stored.config(ConfigKind.TOPIC, topic))
 
-        node.logs.open_all(cluster_id, node.broker_id, config_of, node.wall_ms)
+        node.logs.open_all(stored.cluster_id, node.broker_id, config_of, node.wall_ms)
         # Alone there is nobody who could know better.
         unclean = not node.logs.was_clean and node.settings.zookeeper_connect is not None
         self.membership.begin(self._session_id, unclean=unclean)

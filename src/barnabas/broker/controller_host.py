@@ -46,6 +46,7 @@ class ControllerHost:
         self._line: deque[tuple[Callable[[ClusterImage], Decision[Any]], Callable[..., None]]] = deque()
         self._busy = False
         self._paused = False
+        self._term = 0
         self.on_lost: Callable[[], None] = lambda: None
         self.is_active = False  # whether this broker holds the office
         self.has_decided = False  # whether it ever did, in this life
@@ -61,6 +62,7 @@ class ControllerHost:
     def resign(self) -> None:
         """Another broker decides now: whoever stands in line is told."""
         self.is_active = False
+        self._term += 1
         self.resume()
 
     def decide(
@@ -86,13 +88,17 @@ class ControllerHost:
                 done(made.results, None)
 
     def _write(self, made: Decision[Any], parts: deque[Any], done: Callable[..., None]) -> None:
+        term = self._term
+
         def written(completed: Completed) -> None:
             if completed.error is None and parts:
                 self._write(made, parts, done)
                 return
             self._busy = False
-            if completed.error is None:
+            if completed.error is None and term == self._term:
                 self._publish(made.deltas)
+            elif completed.error is None:
+                pass  # it is true, and whoever holds the office now has read it
             else:
                 log.error("The metadata store refused a change: %s", completed.error)
                 self.on_lost()

@@ -63,7 +63,6 @@ class Membership:
         self._session_id = 0
         self._attempt = 0  # what belongs to an earlier one is over
         self._held_since_ms: int | None = None
-        self.cluster_id = ""
         self.epoch = -1  # of our registration
         self.office = Office(node, arrived, self.look)
         self._puller = ImagePuller(node, arrived)
@@ -130,11 +129,13 @@ class Membership:
             self._await_end(own)
             return
         self._held_since_ms = None
+        if controller is None:
+            self._resign()  # somebody may have taken the node away to have the office change hands
         node = self._node
         writes = enter(
             values.values(),
             self._broker,
-            cluster_id=node.logs.stored_cluster_id() or node.image.cluster_id,
+            cluster_id=node.image.cluster_id,
             features=self._features,
             now_ms=node.wall_ms,
         )

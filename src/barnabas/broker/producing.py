@@ -40,12 +40,16 @@ _LOG_UNSEEN = frozenset(
 class Pending:
     """A partition whose answer must wait for `last_offset` to be committed."""
 
-    __slots__ = ("answer", "last_offset", "partition")
+    __slots__ = ("answer", "last_offset", "partition", "reign")
 
     def __init__(self, partition: Partition, last_offset: int, answer: PartitionProduceResponse) -> None:
         self.partition = partition
         self.last_offset = last_offset
         self.answer = answer
+        self.reign = partition.reign
+
+    def fate(self, acks: int) -> ErrorCode | None:
+        return self.partition.fate(self.last_offset, acks, self.reign)
 
 
 def is_one_batch(view: memoryview, version: int) -> bool:
@@ -80,7 +84,7 @@ def conclude(
     if acks == 0:
         _close_on_error(context, response)
         return []
-    waiting = [item for item in pending if not _is_committed(item, acks)]
+    waiting = [item for item in pending if not item.partition.is_committed(item.last_offset, acks)]
     if waiting:
         _park(node, context, acks, timeout_ms, response, waiting)
         return None
@@ -97,10 +101,6 @@ def _close_on_error(context: Context, response: ProduceResponse) -> None:
                 )
 
 
-def _is_committed(item: Pending, acks: int) -> bool:
-    return item.partition.is_committed(item.last_offset, acks)
-
-
 def _park(
     node: Node,
     context: Context,
@@ -109,15 +109,23 @@ def _park(
     response: ProduceResponse,
     waiting: list[Pending],
 ) -> None:
+    undecided = waiting
+
     def satisfied(_moved: Partition) -> bool:
-        return all(item.partition.log is None or _is_committed(item, acks) for item in waiting)
+        """What is decided is decided: later the partition may have another leader, or another log."""
+        nonlocal undecided
+        undecided = [item for item in undecided if not decided(item)]
+        return not undecided
+
+    def decided(item: Pending) -> bool:
+        code = item.fate(acks)
+        if code is not None and code is not ErrorCode.NONE:
+            _fail(item, code)
+        return code is not None
 
     def finish() -> None:
-        for item in waiting:
-            if item.partition.log is None:
-                _fail(item, ErrorCode.KAFKA_STORAGE_ERROR)
-            elif not _is_committed(item, acks):
-                _fail(item, ErrorCode.REQUEST_TIMED_OUT)
+        for item in undecided:
+            _fail(item, ErrorCode.REQUEST_TIMED_OUT)
         context.reply(response)
 
     partitions = [item.partition for item in waiting]

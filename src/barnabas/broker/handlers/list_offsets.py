@@ -1,7 +1,8 @@
 """ListOffsets v1–v11 (KIP-79, KIP-207, KIP-320, KIP-734, KIP-405, KIP-1005, KIP-1023).
 
 Earliest, latest, by timestamp (the first record at or after it), the record with the largest timestamp,
-earliest local (the same as earliest: there is no tier below the local disk), latest tiered (none).
+earliest local (the same as earliest: there is no tier below the local disk), latest tiered (none). Followers
+ask where a leader's log begins and ends.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def handle(node: Node, context: Context, request: ListOffsetsRequest) -> ListOff
         try:
             if (name, asked.partition_index) in twice:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
-            found = _find(node, context.version, request.isolation_level, name, asked)
+            found = _find(node, context.version, request, name, asked)
         except ApiError as error:
             return ListOffsetsPartitionResponse(asked.partition_index, error.code)
         return ListOffsetsPartitionResponse(asked.partition_index, 0, *found)
@@ -64,7 +65,7 @@ def handle(node: Node, context: Context, request: ListOffsetsRequest) -> ListOff
 
 
 def _find(
-    node: Node, version: int, isolation_level: int, topic: str, asked: ListOffsetsPartition
+    node: Node, version: int, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
 ) -> TimestampOffset:
     timestamp = asked.timestamp
     if timestamp < 0 and version < _SINCE.get(timestamp, 0 if timestamp >= _EARLIEST else 1000):
@@ -74,7 +75,7 @@ def _find(
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     log = partition.leader_log()
     partition.check_epoch(asked.current_leader_epoch)
-    upper = log.last_stable_offset if isolation_level == _READ_COMMITTED else log.high_watermark
+    upper = _upper(log, request)
     try:
         found = _look_up(log, timestamp, upper)
     except OSError as error:
@@ -83,6 +84,13 @@ def _find(
     if version < 4:
         return found._replace(leader_epoch=-1)
     return found
+
+
+def _upper(log: Log, request: ListOffsetsRequest) -> int:
+    """A follower goes on to the end of the log, a consumer to what is committed."""
+    if request.replica_id >= 0:
+        return log.log_end_offset
+    return log.last_stable_offset if request.isolation_level == _READ_COMMITTED else log.high_watermark
 
 
 def _look_up(log: Log, timestamp: int, upper: int) -> TimestampOffset:
