@@ -35,6 +35,7 @@ from barnabas.protocol.schema import Message
 GROUP, TRANSACTION = 0, 1
 NO_LEADER = ErrorCode.LEADER_NOT_AVAILABLE
 
+
 @dataclass(frozen=True, slots=True)
 class Leader:
     broker_id: int
