@@ -21,7 +21,7 @@ from barnabas.model.ids import TopicPartition
 class Load(StrEnum):
     """What is to be even. The value is what people read."""
 
-    DISK = "disk bytes"
+    DISK = "disk"
     LEADERS = "leaders"
     TRAFFIC = "traffic"
     REPLICAS = "replicas"

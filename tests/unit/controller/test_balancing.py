@@ -14,7 +14,9 @@ from barnabas.model.ids import TopicPartition
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
     brokers = draw(st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True))
-    rack_names = draw(st.sampled_from([[None], ["a", "b"], ["a", "b", "c"], ["a", "b", None]]))
+    rack_names: list[str | None] = draw(
+        st.sampled_from([[None], ["a", "b"], ["a", "b", "c"], ["a", "b", None]])
+    )
     racks = {broker: draw(st.sampled_from(rack_names)) for broker in brokers}
     partitions = {}
     for index in range(draw(st.integers(0, 15))):

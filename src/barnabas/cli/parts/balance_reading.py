@@ -72,7 +72,11 @@ def _leaders(
         for row in topic.partitions:
             count += 1
             place = TopicPartition(topic.name or "", row.partition_index)
-            if place not in moving and row.leader_id in row.replica_nodes and racks.keys() >= {*row.replica_nodes}:
+            if (
+                place not in moving
+                and row.leader_id in row.replica_nodes
+                and racks.keys() >= {*row.replica_nodes}
+            ):
                 leaders[place] = row.leader_id
     return leaders, count - len(leaders)
 

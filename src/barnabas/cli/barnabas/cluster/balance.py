@@ -16,13 +16,18 @@ from barnabas.cli.barnabas.cluster import local
 from barnabas.cli.barnabas.common import Cell, file_properties, show
 from barnabas.cli.parts.balance_carrying import Carrying
 from barnabas.cli.parts.balance_reading import Reading, read
-from barnabas.cli.support.failures import ToolError
 from barnabas.controller.balancing import Balanced, Load, Situation, balance
 from barnabas.wire import Cluster
 from barnabas.wire.admin import elections
 
 TEXT = "move replicas so that the brokers carry alike"
 
+_KEYS = {
+    Load.DISK: "disk_bytes",
+    Load.LEADERS: "leaders",
+    Load.TRAFFIC: "traffic_bytes_per_s",
+    Load.REPLICAS: "replicas",
+}
 _THROTTLE = "50MB"
 _UNITS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?)B?", re.IGNORECASE)
@@ -37,10 +42,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=amount,
         default=amount(_THROTTLE),
         metavar="BYTES",
-        help=f"how much each broker may send or receive for it per second; 0: no limit (default: {_THROTTLE})",
+        help=f"what each broker may send or take for it per second; 0: no limit (default: {_THROTTLE})",
     )
     parser.add_argument(
-        "--sample", type=float, default=3.0, metavar="SECONDS", help="how long to look at traffic (default: 3)"
+        "--sample",
+        type=float,
+        default=3.0,
+        metavar="SECONDS",
+        help="how long to look at traffic (default: 3)",
     )
     parser.add_argument(
         "--moves", type=int, default=1000, metavar="COUNT", help="move no more than this (default: 1000)"
@@ -105,10 +114,7 @@ def _show(asked: argparse.Namespace, found: Reading, plan: Balanced) -> None:
         (
             broker,
             rack,
-            *(
-                f"{_shown(load, before[load][broker])} → {_shown(load, after[load][broker])}"
-                for load in Load
-            ),
+            *(f"{_shown(load, before[load][broker])} → {_shown(load, after[load][broker])}" for load in Load),
         )
         for broker, rack in sorted(plan.before.racks.items())
     ]
@@ -181,7 +187,7 @@ def _facts(found: Reading, plan: Balanced) -> dict[str, object]:
 def _load_facts(situation: Situation) -> list[dict[str, Cell]]:
     loads = situation.loads()
     return [
-        {"broker": broker, "rack": rack, **{str(load): round(loads[load][broker]) for load in Load}}
+        {"broker": broker, "rack": rack, **{_KEYS[load]: round(loads[load][broker]) for load in Load}}
         for broker, rack in sorted(situation.racks.items())
     ]
 
