@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from tests.support.client import READ_TIMEOUT_S, Message, Outgoing, RefusedError
+from tests.support.targets import REPLICAS
 
 # The library reads its schemas with a function that Python has deprecated; that is not our warning to fix.
 with warnings.catch_warnings():
@@ -80,7 +81,11 @@ class KafkaPythonClient:
             return int(admin.list_partition_offsets({where: timestamp_ms})[where].offset)
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
-        wanted = {"num_partitions": partitions, "replication_factor": 1, "configs": dict(configs or {})}
+        wanted = {
+            "num_partitions": partitions,
+            "replication_factor": REPLICAS,
+            "configs": dict(configs or {}),
+        }
         with self._admin() as admin:
             admin.create_topics({topic: wanted})
 
