@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
 from barnabas.broker.readers import Reader
@@ -23,6 +24,7 @@ from barnabas.protocol.messages.fetch import (
     FetchRequest,
     FetchResponse,
     LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionData,
 )
 
@@ -63,7 +65,7 @@ class Fetch:
         self.entries = entries
         self.enough = False
         self.asked: dict[Partition, FetchPartition] = {}  # of the partitions that exist
-        self.told: dict[Partition, int] = {}  # the high watermarks that a follower knows
+        self.told: dict[Partition, tuple[int, int]] = {}  # the high watermark and start a follower knows
         self.has_news = False  # of one of them
         self.parked: Waiting | None = None
 
@@ -126,13 +128,20 @@ class Fetch:
         return data
 
     def _note_told(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> None:
-        """What a follower knows of the high watermark; it may have risen just now, by this very fetch."""
-        if not self.reader.is_replica:
+        """What a follower knows of its leader; that may have changed just now, by this very fetch."""
+        log = partition.log
+        if not self.reader.is_replica or log is None:
             return
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
-        told = self.told[partition] = asked.high_watermark if sent is None else sent.high_watermark
-        if partition.log is not None and partition.log.high_watermark > told:
-            self.has_news = True
+        if sent is None:
+            self.told[partition] = asked.high_watermark, log.log_start_offset
+        else:
+            self.told[partition] = sent.high_watermark, sent.log_start_offset
+        self.has_news = self.has_news or self._is_news(partition, log)
+
+    def _is_news(self, partition: Partition, log: Log) -> bool:
+        told = self.told.get(partition)
+        return told is not None and (log.high_watermark > told[0] or log.log_start_offset > told[1])
 
     def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
         """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer, and
@@ -207,6 +216,7 @@ class Fetch:
     def reply(self, answers: list[tuple[TopicKey, PartitionData]]) -> list[Part]:
         session = self.session
         topics: list[FetchableTopicResponse] = []
+        leaders = {data.current_leader.leader_id for _, data in answers if data.current_leader is not None}
         last: TopicKey | None = None
         partitions: list[PartitionData] = []
         for key, data in answers:
@@ -221,6 +231,9 @@ class Fetch:
             partitions.append(data)
         session_id = 0 if session is None else session.id
         response = FetchResponse(session_id=session_id, responses=topics)
+        if leaders:
+            nodes = leader_nodes(self.node, self.context.session.listener, leaders)
+            response.node_endpoints = [NodeEndpoint(*each) for each in nodes]
         version = self.context.version
         parts = codec.encode_parts(response, version)
         head = codec.response_head(self.context.api_key, version, self.context.correlation_id)
@@ -255,10 +268,8 @@ class Fetch:
         partition that moved is looked at first: a consumer may wait for thousands."""
         try:
             available = self._available(moved)
-            if available == 0:
-                told = self.told.get(moved)
-                if told is not None and moved.log is not None and moved.log.high_watermark > told:
-                    self._hasten()
+            if available == 0 and moved.log is not None and self._is_news(moved, moved.log):
+                self._hasten()
             if available == 0 or self.request.min_bytes <= 1:
                 return available > 0
             return sum(map(self._available, self.asked)) >= self.request.min_bytes

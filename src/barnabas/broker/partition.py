@@ -251,12 +251,22 @@ class Partition(HeldLog):
         if self._raise_high_watermark(log, leading):
             self.progressed()
 
+    @property
+    def knows_what_is_committed(self) -> bool:
+        """Not so at first: what earlier leaders committed may be more than we have heard of."""
+        leading, log = self.leading, self.log
+        return leading is None or log is None or log.high_watermark >= leading.epoch_start_offset
+
     def low_watermark(self) -> int:
         """Below it no replica that is alive holds a record any more."""
         log = self.leader_log()
         if self.leading is None:
             return log.log_start_offset
         return self.leading.low_watermark(log.log_start_offset, self._host.image.brokers.keys())
+
+    def start_has_moved(self) -> None:
+        """Followers hear of it as they hear of a risen high watermark."""
+        self._wake_followers()
 
     def _safe_offset(self, log: Log) -> int:
         """What our own disk holds, as far as that was asked for."""
