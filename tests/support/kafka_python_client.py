@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+import pytest
 from tests.support.client import READ_TIMEOUT_S, Message, Outgoing, RefusedError
 from tests.support.targets import REPLICAS
 
