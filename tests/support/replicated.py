@@ -147,7 +147,7 @@ class Trio(SmallNode):
         self.node.install(self.node.image.apply(deltas))
 
     def change(self, **fields: object) -> None:
-        """A new image of the partition. A change of leader is a new epoch."""
+        """A new image of the partition; a new leader is a new epoch, every change a new version."""
         before = self.image
         if "leader" in fields:
             fields.setdefault("leader_epoch", before.leader_epoch + 1)
