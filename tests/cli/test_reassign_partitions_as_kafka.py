@@ -1,7 +1,7 @@
 """kafka-reassign-partitions and Kafka's own tool on the same broker: the same lines and exit codes.
 
-A single broker cannot move a replica; what it can do is refuse, complete at once, and list nothing. Moves are
-looked at on a cluster. What differs on purpose: usages, stack traces, and what is wrong with broken JSON.
+A single broker cannot move a replica; what it can do is refuse, complete at once, and list nothing. What is
+under way is looked at on a cluster. What differs on purpose: usages and stack traces.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Broker, Outcome, RunJava, RunTool
 
+from barnabas import Producer
+from barnabas.testing import Cluster as RealCluster
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
 
@@ -24,6 +26,24 @@ CLASSES = {
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-configs": "kafka.admin.ConfigCommand",
 }
+
+# What is under way: {t} moves from broker 0 to 1 and 2, slowly, as the first line asks.
+MOVING = """
+    --execute --file {d}/move.json --throttle 1024
+    --list
+    kafka-topics --describe --topic {t}
+    kafka-configs --describe --topic {t}
+    kafka-configs --describe --broker 1
+    --execute --file {d}/move.json
+    --verify --file {d}/move.json
+    --execute --file {d}/other.json --additional --disallow-replication-factor-change
+    --execute --file {d}/move.json --additional --throttle 2048
+    kafka-configs --describe --topic {t}
+    --list
+    --cancel --file {d}/move.json
+    --verify --file {d}/move.json
+    --list
+"""
 
 _LONG = {"--file": "--reassignment-json-file", "--topics": "--topics-to-move-json-file"}
 
@@ -113,6 +133,38 @@ def test_every_line_is_answered_as_kafka_answers_it(
         if answers["ours"] != answers["java"]:
             different[line.strip()] = answers
     assert different == {}
+
+
+def test_what_is_under_way_is_shown_and_taken_back_as_kafka_does(
+    run_tool: RunTool, run_java: RunJava, tmp_path: Path
+) -> None:
+    with RealCluster(3) as cluster, Cluster.connect(cluster.bootstrap) as wire:
+        answers: dict[str, list[object]] = {"ours": [], "java": []}
+        for who, seen in answers.items():
+            topic, directory = f"moving-{who}", tmp_path / who
+            topics.create(wire, topic, assignment={0: [0]})
+            _fill(cluster, topic)
+            _write_moves(directory, topic)
+            for line in MOVING.strip().splitlines():
+                words = _words(line.format(t=topic, d=directory), cluster.bootstrap)
+                outcome = run_tool(*words) if who == "ours" else run_java(CLASSES[words[0]], *words[1:])
+                seen.append((line.strip(), _comparable(outcome, topic, str(directory))))
+    assert answers["ours"] == answers["java"]
+    assert "adding: 1,2. removing: 0." in str(answers["ours"][1])
+
+
+def _fill(cluster: RealCluster, topic: str) -> None:
+    """More than one fetch brings: the first is let through before its size is known."""
+    with Producer(cluster.bootstrap) as producer:
+        for _ in range(400):
+            producer.send(topic, b"v" * 10_000)
+
+
+def _write_moves(directory: Path, topic: str) -> None:
+    directory.mkdir()
+    for name, replicas in {"move": [1, 2], "other": [2]}.items():
+        row = {"topic": topic, "partition": 0, "replicas": replicas}
+        (directory / f"{name}.json").write_text(json.dumps({"partitions": [row]}))
 
 
 def _words(line: str, bootstrap: str) -> list[str]:

@@ -11,7 +11,6 @@ from tests.support.node import NOW_MS, General, SmallNode, frame
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Answered, Failed
 from barnabas.broker.session import Session
-from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.image import (
     BrokerChanged,
     BrokerGone,
@@ -136,10 +135,8 @@ class Trio(SmallNode):
         self.node.controller_link = self.link  # type: ignore[assignment]
         self.sessions: dict[int, Session] = {}
         first = image or PartitionImage(0, (1, 2, 3), (1, 2, 3), leader=1, leader_epoch=5, partition_epoch=10)
-        endpoint = Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)
-        brokers = [
-            BrokerChanged(BrokerImage(each, epoch, {"PLAINTEXT": endpoint})) for each, epoch in EPOCHS.items()
-        ]
+        # Nobody can reach them, so that nobody tries.
+        brokers = [BrokerChanged(BrokerImage(each, epoch, {})) for each, epoch in EPOCHS.items()]
         topic = TopicCreated(TopicImage(TOPIC, TOPIC_ID, (first,)))
         resource = ConfigResource(ConfigKind.TOPIC, TOPIC)
         self.install(*brokers, ConfigChanged(resource, configs or {}), topic)
@@ -150,7 +147,7 @@ class Trio(SmallNode):
         self.node.install(self.node.image.apply(deltas))
 
     def change(self, **fields: object) -> None:
-        """A new image of the partition; a change of leader is a new epoch, and everything is a new version."""
+        """A new image of the partition; a new leader is a new epoch, every change a new version."""
         before = self.image
         if "leader" in fields:
             fields.setdefault("leader_epoch", before.leader_epoch + 1)

@@ -11,6 +11,7 @@ from barnabas.broker.adoption import take_over
 from barnabas.broker.membership import Membership, StillHeldError
 from barnabas.broker.topic_config import log_config
 from barnabas.controller import tree
+from barnabas.controller.neighbours import listener_conflict
 from barnabas.controller.rebuild import image_from, values_of
 from barnabas.controller.znodes.cluster import encode_cluster_id
 from barnabas.log.config import LogConfig
@@ -40,7 +41,7 @@ log = logging.getLogger("kafka.server.BrokerServer")
 # (KIP-848) and the second version of transactions (KIP-890) only where they are finalised.
 FEATURES: Mapping[str, int] = {"group.version": 1, "transaction.version": 2}
 
-_SETTINGS: tuple[Read, ...] = (Get(tree.CLUSTER_ID), Subtree(tree.CONFIG))
+_SETTINGS: tuple[Read, ...] = (Get(tree.CLUSTER_ID), Subtree(tree.CONFIG), Subtree(tree.BROKER_IDS))
 
 _RETRY_MS = 500
 
@@ -55,8 +56,8 @@ class Boot:
         self._ready = ready
         self._session_id = 0
         self._store_is_new = False
-        broker = BrokerImage(node.broker_id, -1, endpoints, rack)
-        self.membership = Membership(node, broker, FEATURES, self._arrived)
+        self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
+        self.membership = Membership(node, self._broker, FEATURES, self._arrived)
         node.store.on_session = self._session
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
@@ -76,6 +77,11 @@ class Boot:
             return
         _check(completed.error)
         stored = image_from(values_of(completed)).image
+        conflict = listener_conflict(
+            self._broker, stored.brokers.values(), self._node.settings.inter_broker_listener
+        )
+        if conflict is not None:
+            raise BootError(conflict)
         if stored.cluster_id:
             self._open(stored)
         else:
@@ -149,6 +155,7 @@ class Boot:
         node.is_ready = True
         node.install(image)
         node.upkeep.start()
+        node.leader_balance.start()
         node.cleaning.start()
         self._ready()
 

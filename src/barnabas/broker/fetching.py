@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
 from barnabas.broker.readers import Reader
@@ -23,6 +24,7 @@ from barnabas.protocol.messages.fetch import (
     FetchRequest,
     FetchResponse,
     LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionData,
 )
 
@@ -63,7 +65,7 @@ class Fetch:
         self.entries = entries
         self.enough = False
         self.asked: dict[Partition, FetchPartition] = {}  # of the partitions that exist
-        self.told: dict[Partition, int] = {}  # the high watermarks that a follower knows
+        self.told: dict[Partition, tuple[int, int]] = {}  # the high watermark and start a follower knows
         self.has_news = False  # of one of them
         self.parked: Waiting | None = None
 
@@ -71,7 +73,7 @@ class Fetch:
 
     def read(self) -> list[tuple[TopicKey, PartitionData]]:
         """An answer per partition; `enough` says whether they need not wait for more."""
-        request = self.request
+        request, is_replica = self.request, self.reader.is_replica
         remaining = min(request.max_bytes, self.node.fetch_max_bytes)
         collected = 0
         answers = []
@@ -88,22 +90,22 @@ class Fetch:
             self.asked[partition] = asked
             is_quiet = self.incremental and self._is_quiet(key, partition, asked)
             if is_quiet:
-                self.reader.stands_at(partition, asked)
-                self._note_told(key, partition, asked)
+                if is_replica:
+                    self.reader.stands_at(partition, asked)
+                    self._note_told(key, partition, asked)
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
                 data = self._failed(partition, error.code)
                 self.enough = True
-            self._note_told(key, partition, asked)
+            if is_replica:
+                self._note_told(key, partition, asked, data)
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
             elif data.diverging_epoch is not None:
                 self.enough = True
-            if self.session is not None and not data.error_code and data.diverging_epoch is None:
-                self.session.settle(key, asked.partition, partition.image.leader_epoch)
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
@@ -125,14 +127,25 @@ class Fetch:
                 data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
-    def _note_told(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> None:
-        """What a follower knows of the high watermark; it may have risen just now, by this very fetch."""
-        if not self.reader.is_replica:
+    def _note_told(
+        self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData | None = None
+    ) -> None:
+        """What a follower knows of its leader; that may have changed just now, by this very fetch."""
+        log = partition.log
+        if log is None:
             return
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
-        told = self.told[partition] = asked.high_watermark if sent is None else sent.high_watermark
-        if partition.log is not None and partition.log.high_watermark > told:
-            self.has_news = True
+        if sent is None:
+            self.told[partition] = asked.high_watermark, log.log_start_offset
+        else:
+            self.told[partition] = sent.high_watermark, sent.log_start_offset
+            if data is not None and not data.error_code and data.diverging_epoch is None:
+                sent.settle(partition.image.leader_epoch)
+        self.has_news = self.has_news or self._is_news(partition, log)
+
+    def _is_news(self, partition: Partition, log: Log) -> bool:
+        told = self.told.get(partition)
+        return told is not None and (log.high_watermark > told[0] or log.log_start_offset > told[1])
 
     def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
         """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer, and
@@ -164,16 +177,16 @@ class Fetch:
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
         )  # fmt: skip
-        data.preferred_read_replica = reader.better_replica(partition, asked)
-        if data.preferred_read_replica != NO_REPLICA:
-            self.enough = True
+        better = reader.better_replica(partition, asked)
+        if better != NO_REPLICA:
+            data.preferred_read_replica, self.enough = better, True
             return data
         if asked.last_fetched_epoch >= 0 and _diverges(log, asked, data):
             return data
         offset = asked.fetch_offset
         upper = reader.upper_offset(log)
         limit = min(asked.partition_max_bytes, remaining)
-        if reader.is_held_back(partition):
+        if reader.is_replica and reader.is_held_back(partition):
             limit, first = 0, False
         try:
             found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
@@ -182,12 +195,12 @@ class Fetch:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
         if found.slice is not None:
             data.records = found.slice
-            reader.was_given(partition, found.slice.size)
         too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
         if reader.reads_committed and not too_large:
             aborted = log.aborted_transactions(found, upper)
             data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         if reader.is_replica:
+            reader.was_given(partition, len(data.records or b""))
             reader.stands_at(partition, asked)
             data.high_watermark, data.last_stable_offset = log.high_watermark, log.last_stable_offset
         return data
@@ -207,6 +220,7 @@ class Fetch:
     def reply(self, answers: list[tuple[TopicKey, PartitionData]]) -> list[Part]:
         session = self.session
         topics: list[FetchableTopicResponse] = []
+        leaders = {data.current_leader.leader_id for _, data in answers if data.current_leader is not None}
         last: TopicKey | None = None
         partitions: list[PartitionData] = []
         for key, data in answers:
@@ -221,6 +235,9 @@ class Fetch:
             partitions.append(data)
         session_id = 0 if session is None else session.id
         response = FetchResponse(session_id=session_id, responses=topics)
+        if leaders:
+            nodes = leader_nodes(self.node, self.context.session.listener, leaders)
+            response.node_endpoints = [NodeEndpoint(*each) for each in nodes]
         version = self.context.version
         parts = codec.encode_parts(response, version)
         head = codec.response_head(self.context.api_key, version, self.context.correlation_id)
@@ -255,10 +272,8 @@ class Fetch:
         partition that moved is looked at first: a consumer may wait for thousands."""
         try:
             available = self._available(moved)
-            if available == 0:
-                told = self.told.get(moved)
-                if told is not None and moved.log is not None and moved.log.high_watermark > told:
-                    self._hasten()
+            if available == 0 and moved.log is not None and self._is_news(moved, moved.log):
+                self._hasten()
             if available == 0 or self.request.min_bytes <= 1:
                 return available > 0
             return sum(map(self._available, self.asked)) >= self.request.min_bytes

@@ -15,6 +15,7 @@ from barnabas.broker.tree_watch import TreeWatch
 from barnabas.controller import elections, tree
 from barnabas.controller.decision import Decision
 from barnabas.controller.liveness import admit, settle
+from barnabas.controller.reassignment import completions
 from barnabas.controller.rebuild import READS, image_from, values_of
 from barnabas.controller.roll_call import arrivals, departures
 from barnabas.model.image import BrokerImage, ClusterImage
@@ -103,7 +104,9 @@ class Office:
         # In a life that just began, what an earlier one began is over: even a lone leader leads anew.
         restarted = {node.broker_id} if began else set()
         settled = settle(image, election_rules(node.settings, image), restarted)
-        self._write([*parts, *settled.multis()], image.apply(settled.deltas))
+        image = image.apply(settled.deltas)
+        moved = completions(image, election_rules(node.settings, image))
+        self._write([*parts, *settled.multis(), *moved.multis()], image.apply(moved.deltas))
 
     def _write(self, parts: list[tuple[Write, ...]], image: ClusterImage) -> None:
         if not parts:

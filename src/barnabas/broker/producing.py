@@ -6,12 +6,15 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
+from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import Partition
 from barnabas.broker.session import PeerFaultError
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionProduceResponse,
     ProduceResponse,
 )
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 TRANSACTIONAL = 0x10
+_LEADERS_SINCE = 10
 _BATCH_HEAD = struct.Struct(">qiibIh")
 # What Kafka refuses without looking at the log, so that it cannot say where the log starts.
 _LOG_UNSEEN = frozenset(
@@ -88,6 +92,25 @@ def conclude(
     if waiting:
         _park(node, context, acks, timeout_ms, response, waiting)
         return None
+    return _with_leaders(node, context, response)
+
+
+def _with_leaders(node: Node, context: Context, response: ProduceResponse) -> ProduceResponse:
+    """Whoever asks for a partition that another broker leads is told which."""
+    if context.version < _LEADERS_SINCE:
+        return response
+    leaders = set()
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                name = topic.name or node.image.topic_names.get(topic.topic_id, "")
+                image = node.image.partition(name, answer.index)
+                if image is not None:
+                    answer.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
+                    leaders.add(image.leader)
+    if leaders:
+        nodes = leader_nodes(node, context.session.listener, leaders)
+        response.node_endpoints = [NodeEndpoint(*each) for each in nodes]
     return response
 
 
@@ -126,7 +149,7 @@ def _park(
     def finish() -> None:
         for item in undecided:
             _fail(item, ErrorCode.REQUEST_TIMED_OUT)
-        context.reply(response)
+        context.reply(_with_leaders(node, context, response))
 
     partitions = [item.partition for item in waiting]
     node.purgatory.park(context.session, partitions, node.now_ms + max(timeout_ms, 0), satisfied, finish)

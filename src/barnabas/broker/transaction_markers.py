@@ -64,14 +64,11 @@ def write_marker(
     done: Callable[[ErrorCode], None],
 ) -> None:
     """Append a marker to a partition that we lead; `done` when it is committed, or cannot be written."""
-    partition = node.replicas.find(*place)
-    if partition is None:
-        done(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return
     batch = build_marker(
         marker, producer_id=producer.id, producer_epoch=producer.epoch, timestamp=node.wall_ms
     )
     try:
+        partition = node.replicas.get(*place)
         appended = partition.append(
             memoryview(batch),
             ACKS_ALL,

@@ -171,7 +171,7 @@ def _execute(cluster: Cluster, options: Options) -> None:
         raise TerseError(EXISTING)
     _check_brokers(cluster, plan)
     current = _replicas_of(cluster, plan.targets)
-    reassign_log_dirs.check_served(cluster, plan.log_dirs)
+    log_dirs = reassign_log_dirs.to_be_moved(cluster, plan.log_dirs)
     print(f"Current partition replica assignment\n\n{_current_text(cluster, current)}\n")
     print("Save this to use as the --reassignment-json-file option during rollback")
     if max(rates) >= 0:
@@ -185,8 +185,8 @@ def _execute(cluster: Cluster, options: Options) -> None:
         reassign_throttles.set_log_dirs_throttle(cluster, brokers, rates[1])
         print(f"The replica-alter-dir throttle limit was set to {rates[1]} B/s")
     _begin(cluster, plan.targets, same_factor=options.has("disallow-replication-factor-change"))
-    if plan.log_dirs:
-        reassign_log_dirs.begin(cluster, plan.log_dirs, timeout_ms)
+    if log_dirs:
+        reassign_log_dirs.begin(cluster, log_dirs, timeout_ms)
 
 
 def _begin(cluster: Cluster, targets: Replicas, *, same_factor: bool) -> None:

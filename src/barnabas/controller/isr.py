@@ -1,6 +1,7 @@
 """In-sync replicas as their leaders propose them (KIP-497): who may join, and what follows from it.
 
-Checks and errors are those of Kafka's controller, in its order. One difference: where all in sync are about
+Checks and errors are those of Kafka's controller, in its order. Where a partition moves and its last new
+replica joins, the move ends in the same decision. One difference: where all in sync are about
 to stop others may still join, so that there is somebody to lead; those who stop are then taken out at once.
 """
 
@@ -10,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from barnabas.controller.decision import Decision, fence
-from barnabas.controller.elections import led, numbered, state_writes, staying, with_isr
+from barnabas.controller.elections import staying, with_isr
 from barnabas.controller.liveness import Rules
+from barnabas.controller.reassignment import altered, change_writes
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage, PartitionChanged, PartitionImage
@@ -61,8 +63,10 @@ def alter_isrs(
             results.append(IsrResult(proposed, ErrorCode.UNKNOWN_TOPIC_ID))
             continue
         place = TopicPartition(topic.name, proposed.index)
-        before = changed.get(place) or topic.partition(proposed.index)
+        before = topic.partition(proposed.index)
         problem = _problem(image, broker_id, proposed, before)
+        if place in changed:
+            problem = ErrorCode.INVALID_UPDATE_VERSION
         if problem or before is None:
             results.append(IsrResult(proposed, problem))
             continue
@@ -85,12 +89,8 @@ def _decided(
 ) -> Decision[IsrResult]:
     if not changed:
         return Decision(tuple(results))
-    different = [(place.topic, partition) for place, partition in changed.items()]
-    return Decision(
-        tuple(results),
-        (fence(image), *state_writes(image, different)),
-        tuple(PartitionChanged(topic, partition) for topic, partition in different),
-    )
+    different = [PartitionChanged(place.topic, partition) for place, partition in changed.items()]
+    return Decision(tuple(results), (fence(image), *change_writes(image, different)), tuple(different))
 
 
 def _altered(
@@ -100,7 +100,7 @@ def _altered(
     isr = tuple(member.broker_id for member in proposed.members)
     grown = with_isr(before, isr, topic_rules)
     after = with_isr(grown, staying(image, grown.isr), topic_rules)
-    return numbered(before, led(image, after, topic_rules))
+    return altered(image, before, after, topic_rules)
 
 
 def _problem(

@@ -8,20 +8,19 @@ first, as Kafka's did while it lived in ZooKeeper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
+from barnabas.controller.elections import ElectionRules, led, numbered, state_writes, with_isr
+from barnabas.controller.liveness import Rules
 from barnabas.controller.partitions import check_assignable
-from barnabas.controller.znodes.topics import encode_state, encode_topic
+from barnabas.controller.znodes.topics import encode_topic
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.model.image import NO_LEADER, ClusterImage, PartitionChanged, PartitionImage, TopicImage
+from barnabas.model.image import ClusterImage, PartitionChanged, PartitionImage, TopicImage
 from barnabas.ports import Set, Write
-
-# Whether a topic may get a leader that was not in sync.
-UncleanAllowed = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,7 @@ class MoveResult:
 
 
 def alter_reassignments(
-    image: ClusterImage,
-    moves: Sequence[Move],
-    *,
-    unclean_allowed: UncleanAllowed,
-    allow_replication_factor_change: bool = True,
+    image: ClusterImage, moves: Sequence[Move], rules: Rules, *, allow_replication_factor_change: bool = True
 ) -> Decision[MoveResult]:
     """Each partition is judged for itself; those that pass are written together. A partition named twice ends
     where its last mention says."""
@@ -55,12 +50,12 @@ def alter_reassignments(
         try:
             partition = _find(image, move)
             if move.replicas is None:
-                changed[place] = _reverted(image, move.topic, partition, unclean_allowed)
+                changed[place] = _reverted(image, move.topic, partition, rules(move.topic))
             else:
                 check_assignable(image, move.replicas, None)
                 if not allow_replication_factor_change:
                     _check_same_factor(partition, move.replicas)
-                changed[place] = _moved(image, partition, move.replicas)
+                changed[place] = _moved(image, partition, move.replicas, rules(move.topic))
         except ApiError as problem:
             message = None if problem.message == problem.code.sentence else problem.message
             results.append(MoveResult(move.topic, move.partition, problem.code, message))
@@ -69,29 +64,29 @@ def alter_reassignments(
     return _decided(image, results, changed)
 
 
-def completions(image: ClusterImage) -> Decision[MoveResult]:
+def completions(image: ClusterImage, rules: Rules) -> Decision[MoveResult]:
     """Every move that has reached its end: what a new controller looks for, as the last one may have fallen
-    between a growth of the in-sync replicas and this."""
-    finished = {
-        TopicPartition(topic.name, partition.index): after
+    between two parts of a large multi."""
+    done = {
+        TopicPartition(topic.name, partition.index): altered(image, partition, partition, rules(topic.name))
         for topic in image.topics.values()
         for partition in topic.partitions
-        if (after := completed(image, partition)) is not None
+        if is_moving(partition) and _arrived(image, partition) is not None
     }
-    done = {place: _next_epoch(after) for place, after in finished.items()}
     return _decided(image, [MoveResult(*place) for place in done], done)
 
 
 def _decided(
     image: ClusterImage, results: Sequence[MoveResult], changed: Mapping[TopicPartition, PartitionImage]
 ) -> Decision[MoveResult]:
-    different = {
-        place: partition for place, partition in changed.items() if partition != image.partition(*place)
-    }
+    different = [
+        PartitionChanged(place.topic, partition)
+        for place, partition in changed.items()
+        if partition != image.partition(*place)
+    ]
     if not different:
         return Decision(tuple(results))
-    deltas = tuple(PartitionChanged(place.topic, partition) for place, partition in different.items())
-    return Decision(tuple(results), (fence(image), *partition_change_writes(image, deltas)), deltas)
+    return Decision(tuple(results), (fence(image), *change_writes(image, different)), tuple(different))
 
 
 # --- one partition ---------------------------------------------------------------------------------------
@@ -101,30 +96,35 @@ def is_moving(partition: PartitionImage) -> bool:
     return bool(partition.adding or partition.removing)
 
 
-def completed(image: ClusterImage, partition: PartitionImage) -> PartitionImage | None:
-    """The partition after its move, once every replica of the target is in sync; None until then.
+def altered(
+    image: ClusterImage, before: PartitionImage, after: PartitionImage, rules: ElectionRules
+) -> PartitionImage:
+    """`before`, now that its replicas or its in-sync replicas are those of `after`: if that ends its move the
+    move is ended, and it gets its leader and its epochs. Whenever a replica leaves, even a leader that stays
+    leads in a new epoch, so that nobody takes the one that left for a follower."""
+    there = _arrived(image, after) or after
+    final = led(image, with_isr(there, there.isr, rules), rules)
+    somebody_left = not set(before.replicas) <= set(final.replicas)
+    return numbered(before, final, is_renewed=somebody_left and final.has_leader)
 
-    `partition` may be the one of the image with a change on top: the epochs are those of the argument, and
-    only the leader epoch is raised here, when somebody leaves. Whoever writes it counts the partition epoch.
-    """
+
+def _arrived(image: ClusterImage, partition: PartitionImage) -> PartitionImage | None:
+    """The partition with its target alone, once all of that is in sync; None until then, and while nobody of
+    it may lead: the old leader stays until one may."""
     if not is_moving(partition):
         return None
-    target = tuple(broker for broker in partition.replicas if broker not in partition.removing)
-    if not target or not set(target) <= set(partition.isr):
+    there = _without(replace(partition, adding=(), removing=()), partition.removing)
+    if not there.replicas or not set(there.replicas) <= set(there.isr) or not _has_leader(image, there):
         return None
-    settled = _without(replace(partition, adding=(), removing=()), partition.removing)
-    if settled.leader in partition.removing:
-        successor = _first_able(image, settled)
-        if successor is None:
-            return None  # nobody of the target may lead right now: the old leader stays until one may
-        settled = replace(settled, leader=successor)
-    return replace(settled, leader_epoch=settled.leader_epoch + bool(partition.removing))
+    return there
 
 
-def _moved(image: ClusterImage, partition: PartitionImage, target: tuple[int, ...]) -> PartitionImage:
+def _moved(
+    image: ClusterImage, partition: PartitionImage, target: tuple[int, ...], rules: ElectionRules
+) -> PartitionImage:
     if not partition.is_initialised:
         return replace(partition, replicas=target, adding=(), removing=())  # it holds nothing yet
-    origin = _origin(partition)
+    origin = tuple(broker for broker in partition.replicas if broker not in partition.adding)
     removing = sorted(set(origin) - set(target))
     moved = replace(
         partition,
@@ -136,24 +136,21 @@ def _moved(image: ClusterImage, partition: PartitionImage, target: tuple[int, ..
     unwanted = set(partition.replicas) - set(moved.replicas)
     if unwanted:
         moved = _let_go(image, moved, unwanted)
-    if moved == partition:
-        return partition
-    return _next_epoch(completed(image, moved) or moved)
+    return partition if moved == partition else altered(image, partition, moved, rules)
 
 
 def _let_go(image: ClusterImage, moved: PartitionImage, unwanted: set[int]) -> PartitionImage:
     """They go at once, unless what was acknowledged is nowhere else: then they stay until it is done."""
     rest = _without(moved, unwanted)
-    leader = rest.leader if rest.leader not in unwanted else _first_able(image, rest)
-    if not rest.isr or leader is None:
-        removing = tuple(sorted({*moved.removing, *unwanted.intersection(moved.isr)}))
-        target = tuple(broker for broker in moved.replicas if broker not in moved.removing)
-        return replace(moved, replicas=(*target, *removing), removing=removing)
-    return replace(rest, leader=leader, leader_epoch=rest.leader_epoch + 1)
+    if _has_leader(image, rest):
+        return rest
+    removing = tuple(sorted({*moved.removing, *unwanted.intersection(moved.isr)}))
+    target = tuple(broker for broker in moved.replicas if broker not in moved.removing)
+    return replace(moved, replicas=(*target, *removing), removing=removing)
 
 
 def _reverted(
-    image: ClusterImage, topic: str, partition: PartitionImage, unclean_allowed: UncleanAllowed
+    image: ClusterImage, topic: str, partition: PartitionImage, rules: ElectionRules
 ) -> PartitionImage:
     if not is_moving(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
@@ -161,24 +158,13 @@ def _reverted(
     if not reverted.replicas:
         message = "Invalid replica assignment: addingReplicas contains all replicas."
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
-    if not reverted.isr:
-        if not unclean_allowed(topic):
-            message = (
-                f"Unable to revert partition assignment for {topic}:{partition.index} because it would "
-                "require an unclean leader election."
-            )
-            raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
-        alive = [broker for broker in reverted.replicas if image.may_lead(broker)]
-        reverted = replace(reverted, isr=(*alive, *reverted.replicas)[:1])
-    if reverted.leader not in reverted.isr:
-        leader = _first_able(image, reverted)
-        reverted = replace(reverted, leader=NO_LEADER if leader is None else leader)
-    changes = reverted.leader != partition.leader or bool(partition.adding)
-    return _next_epoch(replace(reverted, leader_epoch=reverted.leader_epoch + changes))
-
-
-def _origin(partition: PartitionImage) -> tuple[int, ...]:
-    return tuple(broker for broker in partition.replicas if broker not in partition.adding)
+    if not reverted.isr and not rules.unclean:
+        message = (
+            f"Unable to revert partition assignment for {topic}:{partition.index} because it would "
+            "require an unclean leader election."
+        )
+        raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+    return altered(image, partition, reverted, rules)
 
 
 def _without(partition: PartitionImage, brokers: Iterable[int]) -> PartitionImage:
@@ -196,13 +182,9 @@ def _without(partition: PartitionImage, brokers: Iterable[int]) -> PartitionImag
     )
 
 
-def _first_able(image: ClusterImage, partition: PartitionImage) -> int | None:
-    able = (broker for broker in partition.replicas if broker in partition.isr and image.may_lead(broker))
-    return next(able, None)
-
-
-def _next_epoch(partition: PartitionImage) -> PartitionImage:
-    return replace(partition, partition_epoch=partition.partition_epoch + 1)
+def _has_leader(image: ClusterImage, partition: PartitionImage) -> bool:
+    """Whether it keeps its leader or somebody in sync may follow."""
+    return partition.leader in partition.isr or any(map(image.may_lead, partition.isr))
 
 
 def _find(image: ClusterImage, move: Move) -> PartitionImage:
@@ -226,28 +208,26 @@ def _check_same_factor(partition: PartitionImage, target: tuple[int, ...]) -> No
 # --- what is written -------------------------------------------------------------------------------------
 
 
-def partition_change_writes(image: ClusterImage, deltas: Iterable[PartitionChanged]) -> list[Write]:
+def change_writes(image: ClusterImage, changes: Sequence[PartitionChanged]) -> list[Write]:
     """States of partitions that changed, each against the version that the image knows, then the nodes of
     topics of which replicas change. In this order, should it take several multis: leader and in-sync replicas
     are then always among the replicas, and a move that was about to end ends with the next controller."""
-    changes = list(deltas)
-    topics: dict[str, TopicImage] = {}
-    for delta in changes:
-        if _assignment(delta.partition) != _assignment(image.partition(delta.topic, delta.partition.index)):
-            topics.setdefault(delta.topic, image.topics[delta.topic])
-    for delta in changes:
-        if delta.topic in topics:
-            topics[delta.topic] = _with_partition(topics[delta.topic], delta.partition)
-    states = [
-        Set(
-            tree.state_path(delta.topic, delta.partition.index),
-            encode_state(delta.partition, image.controller_epoch),
-            delta.partition.partition_epoch - 1,
-        )
-        for delta in changes
-        if delta.partition.is_initialised
+    moved = {
+        change.topic
+        for change in changes
+        if _assignment(change.partition) != _assignment(image.partition(change.topic, change.partition.index))
+    }
+    topics = {name: image.topics[name] for name in sorted(moved)}
+    for change in changes:
+        if change.topic in topics:
+            topics[change.topic] = _with_partition(topics[change.topic], change.partition)
+    led_somewhere = [
+        (change.topic, change.partition) for change in changes if change.partition.is_initialised
     ]
-    return [*states, *(Set(tree.topic_path(name), encode_topic(topic)) for name, topic in topics.items())]
+    return [
+        *state_writes(image, led_somewhere),
+        *(Set(tree.topic_path(name), encode_topic(topic)) for name, topic in topics.items()),
+    ]
 
 
 def _assignment(partition: PartitionImage | None) -> tuple[tuple[int, ...], ...]:

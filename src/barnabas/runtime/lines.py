@@ -12,6 +12,7 @@ import logging
 import select
 import socket
 import struct
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -49,6 +50,7 @@ class Lines:
         self._loop: Loop | None = None
         self._workers = workers
         self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
+        self._open: weakref.WeakSet[_Line] = weakref.WeakSet()
 
     def attach_to(self, loop: Loop) -> None:
         self._loop = loop
@@ -56,8 +58,14 @@ class Lines:
     def connect(self, endpoint: Endpoint, caller: Caller) -> Line:
         assert self._loop is not None
         line = _Line(self._loop, caller, self._scratch)
+        self._open.add(line)
         self._workers.submit(lambda: _look_up(endpoint), line.found)
         return line
+
+    def close(self) -> None:
+        """Before the loop is: an address that is found later leads nowhere."""
+        for line in list(self._open):
+            line.close()
 
 
 def _look_up(endpoint: Endpoint) -> list[_Address]:

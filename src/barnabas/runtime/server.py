@@ -63,15 +63,15 @@ class Server:
         self.home = home_of(settings, os.environ)
         self.store = self.home.store()
         self.cleaner = CleanerOnLoop()
-        lines = Lines(self.workers)
-        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, lines)
+        self.lines = Lines(self.workers)
+        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, self.lines)
         self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
         self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
         self.cleaner.attach_to(self.reactor)
-        lines.attach_to(self.reactor)
+        self.lines.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
         self._stop_wanted = False
@@ -179,13 +179,15 @@ class Server:
     def _shut_down(self) -> None:
         log.info("[BrokerServer id=%d] shutting down", self.node.broker_id)
         self.cleaner.abort()
+        self.lines.close()
         self.reactor.close()
         for _, listener in self.listening:
             listener.close()
         self.workers.close()
         self.workers.deliver()
-        self.node.logs.close_all(self.clock.wall_ms())
+        # First: the others need not wait for our disk until somebody else holds what we held.
         self.store.close()
+        self.node.logs.close_all(self.clock.wall_ms())
         for descriptor in self._locks:
             if descriptor is not None:
                 os.close(descriptor)

@@ -8,13 +8,15 @@ from dataclasses import replace
 import pytest
 from tests.unit.controller.support import Cluster
 
+from barnabas.controller.elections import ElectionRules
+from barnabas.controller.isr import Member, ProposedIsr, alter_isrs
 from barnabas.controller.reassignment import (
     Move,
     MoveResult,
     alter_reassignments,
-    completed,
+    altered,
+    change_writes,
     completions,
-    partition_change_writes,
 )
 from barnabas.controller.topics import Assignment, NewTopic
 from barnabas.model.errors import ErrorCode
@@ -35,10 +37,8 @@ def cluster() -> Cluster:
 
 def move(cluster: Cluster, *moves: tuple[int, Sequence[int] | None], **options: bool) -> list[MoveResult]:
     asked = [Move("t", index, None if ids is None else tuple(ids)) for index, ids in moves]
-    allowed = options.pop("unclean", False)
-    results = cluster.carry_out(
-        alter_reassignments(cluster.image, asked, unclean_allowed=lambda _topic: allowed, **options)
-    )
+    rules = ElectionRules(1, options.pop("unclean", False))
+    results = cluster.carry_out(alter_reassignments(cluster.image, asked, lambda _topic: rules, **options))
     assert cluster.is_consistent()
     return list(results)
 
@@ -53,8 +53,12 @@ def in_sync(cluster: Cluster, isr: Sequence[int], leader: int | None = None) -> 
         partition_epoch=before.partition_epoch + 1,
     )
     delta = PartitionChanged("t", after)
-    cluster.submit(*partition_change_writes(cluster.image, [delta]))
+    cluster.submit(*change_writes(cluster.image, [delta]))
     cluster.image = cluster.image.apply([delta])
+
+
+def clean(_topic: str) -> ElectionRules:
+    return ElectionRules(1, unclean=False)
 
 
 def partition(cluster: Cluster, index: int = 0) -> PartitionImage:
@@ -79,24 +83,24 @@ def test_a_move_begins_with_the_old_and_the_new_replicas(cluster: Cluster) -> No
 def test_a_move_is_done_when_every_new_replica_is_in_sync(cluster: Cluster) -> None:
     move(cluster, (0, (4, 3)))
     in_sync(cluster, (1, 2, 3))
-    assert completed(cluster.image, partition(cluster)) is None
+    assert completions(cluster.image, clean).deltas == ()
     in_sync(cluster, (1, 2, 3, 4))
     before = partition(cluster)
-    cluster.carry_out(completions(cluster.image))
+    cluster.carry_out(completions(cluster.image, clean))
     after = partition(cluster)
     assert shape(after) == ((4, 3), (), (), (3, 4))
     assert after.leader == 4
     assert after.leader_epoch == before.leader_epoch + 1
     assert cluster.is_consistent()
-    assert completions(cluster.image).operations == ()
+    assert completions(cluster.image, clean).operations == ()
 
 
 def test_a_leader_that_stays_is_not_replaced(cluster: Cluster) -> None:
     move(cluster, (0, (3, 1)))
     in_sync(cluster, (1, 2, 3))
-    after = completed(cluster.image, partition(cluster))
-    assert after is not None
-    assert (after.leader, after.leader_epoch) == (1, 1)
+    cluster.carry_out(completions(cluster.image, clean))
+    after = partition(cluster)
+    assert (after.leader, after.leader_epoch, after.replicas) == (1, 1, (3, 1))
 
 
 def test_a_broker_that_is_leaving_does_not_become_the_leader(cluster: Cluster) -> None:
@@ -104,11 +108,11 @@ def test_a_broker_that_is_leaving_does_not_become_the_leader(cluster: Cluster) -
     in_sync(cluster, (1, 2, 3, 4))
     leaving = replace(cluster.image.brokers[4], leaving=True)
     image = cluster.image.apply([BrokerChanged(leaving)])
-    after = completed(image, partition(cluster))
-    assert after is not None
-    assert after.leader == 3
+    (change,) = completions(image, clean).deltas
+    assert isinstance(change, PartitionChanged)
+    assert change.partition.leader == 3
     image = image.apply([BrokerChanged(replace(image.brokers[3], fenced=True))])
-    assert completed(image, partition(cluster)) is None
+    assert completions(image, clean).deltas == ()
 
 
 def test_fewer_replicas_and_another_order_take_effect_at_once(cluster: Cluster) -> None:
@@ -124,20 +128,16 @@ def test_more_replicas_take_effect_when_they_are_in_sync(cluster: Cluster) -> No
     move(cluster, (0, (1, 2, 5)))
     assert shape(partition(cluster)) == ((1, 2, 5), (5,), (), (1, 2))
     in_sync(cluster, (1, 2, 5))
-    cluster.carry_out(completions(cluster.image))
+    cluster.carry_out(completions(cluster.image, clean))
     assert shape(partition(cluster)) == ((1, 2, 5), (), (), (1, 2, 5))
     assert partition(cluster).leader_epoch == 0
 
 
 def test_where_it_already_is_nothing_is_written(cluster: Cluster) -> None:
-    decision = alter_reassignments(
-        cluster.image, [Move("t", 0, (1, 2))], unclean_allowed=lambda _topic: False
-    )
+    decision = alter_reassignments(cluster.image, [Move("t", 0, (1, 2))], clean)
     assert (decision.operations, decision.deltas) == ((), ())
     move(cluster, (0, (3, 4)))
-    decision = alter_reassignments(
-        cluster.image, [Move("t", 0, (3, 4))], unclean_allowed=lambda _topic: False
-    )
+    decision = alter_reassignments(cluster.image, [Move("t", 0, (3, 4))], clean)
     assert decision.operations == ()
 
 
@@ -166,7 +166,7 @@ def test_a_second_move_keeps_the_only_replica_that_is_in_sync_until_it_is_done(c
     assert shape(partition(cluster)) == ((5, 1, 2, 4), (5,), (1, 2, 4), (4,))
     assert partition(cluster).leader == 4
     in_sync(cluster, (4, 5))
-    cluster.carry_out(completions(cluster.image))
+    cluster.carry_out(completions(cluster.image, clean))
     assert shape(partition(cluster)) == ((5,), (), (), (5,))
 
 
@@ -198,18 +198,33 @@ def test_taking_back_what_would_lose_records_needs_the_topics_leave(cluster: Clu
 
 
 def test_replicas_that_left_may_not_be_elected_later(cluster: Cluster) -> None:
-    move(cluster, (0, (3,)))
+    move(cluster, (0, (3, 4)))
     before = partition(cluster)
-    after = completed(cluster.image, replace(before, isr=(3,), leader=3, elr=(1, 3), last_known_elr=(2,)))
-    assert after is not None
-    assert (after.elr, after.last_known_elr) == ((3,), ())
+    now = replace(before, isr=(3, 4), leader=3, elr=(1, 2), last_known_elr=(2,))
+    after = altered(cluster.image, before, now, ElectionRules(3, unclean=False))
+    assert (after.replicas, after.elr, after.last_known_elr) == ((3, 4), (), ())
+
+
+def test_a_move_ends_in_the_decision_that_completes_its_in_sync_replicas(cluster: Cluster) -> None:
+    move(cluster, (0, (4, 3)))
+    before = partition(cluster)
+    everybody = tuple(Member(broker) for broker in (1, 2, 3, 4))
+    proposed = ProposedIsr(
+        cluster.image.topics["t"].id, 0, before.leader_epoch, before.partition_epoch, everybody
+    )
+    leader = cluster.image.brokers[1]
+    (result,) = cluster.carry_out(alter_isrs(cluster.image, 1, leader.epoch, [proposed], clean))
+    assert shape(partition(cluster)) == ((4, 3), (), (), (3, 4))
+    assert partition(cluster).leader == 4
+    assert result.error == ErrorCode.NEW_LEADER_ELECTED
+    assert cluster.is_consistent()
 
 
 def test_a_partition_that_has_no_leader_yet_is_simply_placed_elsewhere(cluster: Cluster) -> None:
     before = partition(cluster)
     blank = replace(before, isr=(), leader=-1, leader_epoch=UNINITIALISED_EPOCH, partition_epoch=-1)
     image = cluster.image.apply([PartitionChanged("t", blank)])
-    decision = alter_reassignments(image, [Move("t", 0, (4,))], unclean_allowed=lambda _topic: False)
+    decision = alter_reassignments(image, [Move("t", 0, (4,))], clean)
     (delta,) = decision.deltas
     assert delta == PartitionChanged("t", replace(blank, replicas=(4,)))
     assert [operation.path for operation in decision.operations[1:]] == ["/brokers/topics/t"]
@@ -238,7 +253,7 @@ def test_a_partition_that_has_no_leader_yet_is_simply_placed_elsewhere(cluster: 
 def test_what_cannot_be_done_is_refused_in_kafkas_words(
     cluster: Cluster, asked: Move, error: int, message: str | None
 ) -> None:
-    decision = alter_reassignments(cluster.image, [asked], unclean_allowed=lambda _topic: False)
+    decision = alter_reassignments(cluster.image, [asked], clean)
     assert decision.results == (MoveResult(asked.topic, asked.partition, ErrorCode(error), message),)
     assert decision.operations == ()
 

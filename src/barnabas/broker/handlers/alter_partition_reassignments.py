@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.controller_host import code_of
 from barnabas.broker.dispatch import Context
-from barnabas.broker.moving import unclean_allowed
+from barnabas.broker.topic_config import election_rules
 from barnabas.controller.reassignment import Move, MoveResult, alter_reassignments
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.alter_partition_reassignments import (
@@ -37,7 +37,7 @@ def handle(
         lambda image: alter_reassignments(
             image,
             moves,
-            unclean_allowed=unclean_allowed(node, image),
+            election_rules(node.settings, image),
             allow_replication_factor_change=request.allow_replication_factor_change,
         ),
         done,

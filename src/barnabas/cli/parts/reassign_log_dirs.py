@@ -9,7 +9,7 @@ from barnabas.cli.parts.reassign_json import COMMAND_FAILED
 from barnabas.cli.support.failures import ToolError
 from barnabas.model.errors import ErrorCode
 from barnabas.wire import Cluster
-from barnabas.wire.admin import reassignments
+from barnabas.wire.admin import brokers, reassignments
 from barnabas.wire.admin.reassignments import Replica, ReplicaPlace
 
 _PAUSE_S = 0.1
@@ -19,14 +19,29 @@ class TerseError(Exception):
     """Kafka's tool prints this as it is, without naming an exception."""
 
 
-def check_served(cluster: Cluster, log_dirs: Mapping[Replica, str]) -> None:
-    """Before anything is begun: half of what a file asks for is worse than nothing."""
-    if log_dirs and not reassignments.serves_log_dir_moves(cluster):
+def to_be_moved(cluster: Cluster, log_dirs: Mapping[Replica, str]) -> Mapping[Replica, str]:
+    """What to ask the brokers for. Where they do not serve such moves, what is in its place or cannot
+    be elsewhere needs none: the file that --execute prints names directories, too. Anything else is refused
+    before something has begun: half of what a file asks for is worse than nothing."""
+    if not log_dirs or reassignments.serves_log_dir_moves(cluster):
+        return log_dirs
+    places = states(cluster, log_dirs)
+    directories = {
+        broker: {row.log_dir for row in brokers.log_dirs(cluster, broker, [])}
+        for broker in {replica.broker for replica in log_dirs}
+    }
+    elsewhere = [
+        replica
+        for replica, path in log_dirs.items()
+        if path != places[replica].current and directories[replica.broker] != {path}
+    ]
+    if elsewhere:
         raise ToolError(
-            f"The file names a log directory for {', '.join(map(str, in_order(log_dirs)))}, and these "
+            f"The file names another log directory for {', '.join(map(str, in_order(elsewhere)))}, and these "
             'brokers do not move replicas between log directories: write "any", or leave log_dirs out.',
             COMMAND_FAILED,
         )
+    return {}
 
 
 def in_order(replicas: Iterable[Replica]) -> list[Replica]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from barnabas.cli.support.options import Options
+from barnabas.groups.java_order import strings_in_java_order
 from barnabas.model.config_numbers import ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import ZERO_UUID, TopicPartition, uuid_text
@@ -90,7 +91,9 @@ def topic_lines(
     moves: Moves,
 ) -> list[str]:
     name = topic.name or ""
-    own = [row for row in settings if row.config_source != Source.DEFAULT_CONFIG]
+    by_name = {row.name: row for row in settings}
+    in_order = [by_name[setting] for setting in strings_in_java_order(by_name)]  # of Kafka's hash map
+    own = [row for row in in_order if row.config_source != Source.DEFAULT_CONFIG]
     partitions = sorted(topic.partitions, key=lambda row: row.partition_index)
     lines = []
     if shown.topic_lines and (own or not shown.only_overrides):

@@ -75,8 +75,8 @@ def _row(
 
 
 def _print_table(rows: Sequence[Mapping[str, Cell]]) -> None:
-    """Without racks it fits into 80 columns, so the controller is marked and has no column of its own; it is
-    never folded, because scripts read it too."""
+    """Without racks it fits into 80 columns, so the controller is marked and no column of its own; never
+    folded, because scripts read it too."""
     columns = [name for name in rows[0] if name != "controller" and (name != "rack" or rows[0]["rack"])]
     lines = [columns]
     for row in rows:
