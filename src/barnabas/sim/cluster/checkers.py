@@ -75,12 +75,14 @@ class ReplicasAgree:
 
 
 class StatesFollow:
-    """Leader epochs, partition epochs and controller epochs rise; an epoch has one leader, who is in sync;
-    and nobody is elected who was neither in sync nor eligible before."""
+    """Only whoever is the controller writes them. Leader epochs and partition epochs rise; an epoch has one
+    leader, who is in sync; and nobody is elected who was neither in sync nor eligible before."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         last: dict[tuple[TopicPartition, str], StateWritten] = {}
         for written in facts.of(StateWritten):
+            if written.controller_epoch != written.present_epoch:
+                yield f"{written.place}: {written.controller_epoch} writes in epoch {written.present_epoch}"
             before = last.get((written.place, written.topic_id))
             last[written.place, written.topic_id] = written
             if before is not None:
@@ -92,8 +94,6 @@ class StatesFollow:
         place = after.place
         if after.version <= before.version or after.leader_epoch < before.leader_epoch:
             yield f"{place}: {_epochs(before)} is followed by {_epochs(after)}"
-        if after.controller_epoch < before.controller_epoch:
-            yield f"{place}: controller {after.controller_epoch} writes after {before.controller_epoch}"
         if after.leader_epoch == before.leader_epoch and after.leader != before.leader:
             yield f"{place}: {before.leader} and {after.leader} both lead epoch {after.leader_epoch}"
         if after.leader not in (NOBODY, before.leader, *before.isr, *before.eligible):

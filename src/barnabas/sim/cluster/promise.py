@@ -42,6 +42,7 @@ class ClusterPromise:
     faults_max: int = 4
     faults_ms: int = 2000
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
+    creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:

@@ -48,10 +48,26 @@ COORDINATORS: tuple[Checker, ...] = (
 )
 
 HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP, Kind.STRAY)
-KILLS = (Kind.KILL, Kind.KILL, Kind.KILL_INSIDE, Kind.KILL_CONTROLLER, Kind.KILL_ALL, Kind.STOP, Kind.STOP)
-SESSIONS = (Kind.EXPIRE, Kind.BREAK_STORE, Kind.DEPOSE, Kind.FREEZE, Kind.FREEZE, Kind.ENSEMBLE_OUT)
+KILLS = (
+    Kind.KILL_AHEAD,
+    Kind.KILL_AHEAD,
+    Kind.KILL,
+    Kind.KILL_INSIDE,
+    Kind.KILL_CONTROLLER,
+    Kind.KILL_ALL,
+    Kind.STOP,
+    Kind.STOP,
+)
+SESSIONS = (
+    Kind.EXPIRE,
+    Kind.BREAK_STORE,
+    Kind.DEPOSE,
+    Kind.FREEZE,
+    Kind.FREEZE_AHEAD,
+    Kind.ENSEMBLE_OUT,
+)
 CUTS = (
-    Kind.CUT_ONE_WAY,
+    Kind.ISOLATE_AHEAD,
     Kind.CUT_ONE_WAY,
     Kind.CUT_RING,
     Kind.ISOLATE,
@@ -59,7 +75,7 @@ CUTS = (
     Kind.SPLIT_FROM_ENSEMBLE,
     Kind.DELAY,
 )
-FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
+FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS_AHEAD, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
 EVERYTHING = (*KILLS, *SESSIONS, *CUTS, *FORGETTING, Kind.IO_ERROR, *HARMLESS)
 
 KILLED = ClusterPromise(
@@ -82,6 +98,7 @@ SESSIONS_END = ClusterPromise(
     "Sessions end, processes sleep through theirs, controllers are deposed: no zombie is believed.",
     (*SESSIONS, *SESSIONS, Kind.KILL, *HARMLESS),
     EVERYBODY,
+    creates=4,
 )
 
 FORGETFUL = ClusterPromise(
