@@ -155,6 +155,7 @@ class Boot:
         node.is_ready = True
         node.install(image)
         node.upkeep.start()
+        node.leader_balance.start()
         node.cleaning.start()
         self._ready()
 

@@ -10,8 +10,10 @@ from barnabas.broker import loggers
 from barnabas.broker.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.broker.forwarding import forward_part
+from barnabas.broker.topic_config import election_rules
 from barnabas.controller.configs import ConfigResult, IncrementalChange, WholeChange, alter_configs
 from barnabas.controller.decision import Decision
+from barnabas.controller.liveness import settled_after
 from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ClusterImage, ConfigKind, ConfigResource
@@ -164,10 +166,17 @@ class Alteration:
 
     def _decide(self) -> None:
         """Answers NOT_CONTROLLER where nobody is."""
-        self._node.controller.decide(
-            lambda image: self._decision(image, self._changes, validate_only=self._validate_only),
-            self._decided,
-        )
+        self._node.controller.decide(self._consequences, self._decided)
+
+    def _consequences(self, image: ClusterImage) -> Decision[ConfigResult]:
+        """Some settings say who may lead: a partition that nobody leads gets its leader with the change."""
+        decision = self._decision(image, self._changes, validate_only=self._validate_only)
+        if not decision.deltas:
+            return decision
+        after = image.apply(decision.deltas)
+        own = after.config(ConfigKind.BROKER, str(self._node.broker_id))
+        settings = self._node.settings.with_dynamic(after.config(ConfigKind.BROKER, ""), own)
+        return settled_after(image, decision, election_rules(settings, after))
 
     def _decided(self, results: tuple[ConfigResult, ...], error: StoreError | None) -> None:
         self._reply([*self._answers, *(answer(result, error) for result in results)])

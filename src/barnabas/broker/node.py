@@ -20,6 +20,7 @@ from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
 from barnabas.broker.isr import IsrKeeper
+from barnabas.broker.leader_balance import LeaderBalance
 from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
@@ -83,6 +84,7 @@ class Node:
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.isr = IsrKeeper(self)
         self.fetchers = ReplicaFetchers(self)
+        self.leader_balance = LeaderBalance(self)
         self.leader_throttle = ReplicationThrottle(self, LEADER)
         self.choose_replica = replica_choice(self)
         self.cleaning = CleaningHost(self, ports.cleaner)

@@ -63,8 +63,10 @@ def alter_isrs(
             results.append(IsrResult(proposed, ErrorCode.UNKNOWN_TOPIC_ID))
             continue
         place = TopicPartition(topic.name, proposed.index)
-        before = changed.get(place) or topic.partition(proposed.index)
+        before = topic.partition(proposed.index)
         problem = _problem(image, broker_id, proposed, before)
+        if place in changed:
+            problem = ErrorCode.INVALID_UPDATE_VERSION
         if problem or before is None:
             results.append(IsrResult(proposed, problem))
             continue

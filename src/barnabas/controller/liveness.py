@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
@@ -14,8 +14,9 @@ from barnabas.model.ids import TopicPartition
 from barnabas.model.image import BrokerChanged, ClusterImage, PartitionChanged, PartitionImage
 from barnabas.ports import Set
 
-__all__ = ["ElectionRules", "Rules", "admit", "leave", "settle"]
+__all__ = ["ElectionRules", "Rules", "admit", "leave", "settle", "settled_after"]
 
+Result = TypeVar("Result")
 Rules: TypeAlias = Callable[[str], ElectionRules]  # by topic
 
 _FIRST_VERSION = 0
@@ -25,6 +26,17 @@ def settle(image: ClusterImage, rules: Rules, restarted: Collection[int] = ()) -
     """Every partition gets the leader and the in-sync replicas that it should have while these brokers are
     here. The results are the partitions that change."""
     return _decided(image, list(_settled(image, rules, restarted)))
+
+
+def settled_after(image: ClusterImage, decision: Decision[Result], rules: Rules) -> Decision[Result]:
+    """The decision, and what leaders and in-sync replicas have to become with it: `rules` are those of the
+    image it leads to. These are written first: where fewer replicas suffice from now on, nobody may count as
+    eligible to lead any more who was not in sync, before anything is committed without them."""
+    settling = settle(image.apply(decision.deltas), rules)
+    if not settling.operations:
+        return decision
+    operations = (fence(image), *settling.operations[1:], *decision.operations[1:])
+    return Decision(decision.results, operations, (*decision.deltas, *settling.deltas))
 
 
 def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int = -1) -> Decision[TopicPartition]:

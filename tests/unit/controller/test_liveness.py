@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.controller.images import BROKERS, images, rules
-from tests.unit.controller.support import Cluster, broker, image_of
+from tests.unit.controller.support import SETTINGS, Cluster, broker, image_of
 
 from barnabas.controller import tree
+from barnabas.controller.configs import IncrementalChange, alter_configs
 from barnabas.controller.decision import Decision
 from barnabas.controller.elections import ElectionRules, settled
-from barnabas.controller.liveness import admit, leave, settle
+from barnabas.controller.liveness import admit, leave, settle, settled_after
 from barnabas.controller.topics import Assignment, NewTopic
 from barnabas.controller.znodes.topics import decode_state
 from barnabas.model.ids import TopicPartition
@@ -23,9 +24,12 @@ from barnabas.model.image import (
     BrokerChanged,
     BrokerGone,
     ClusterImage,
+    ConfigKind,
+    ConfigResource,
     PartitionChanged,
     PartitionImage,
 )
+from barnabas.model.settings.alter import Change
 from barnabas.ports import BadVersionError, Set
 
 ONE = ElectionRules(1, unclean=False)
@@ -343,3 +347,43 @@ def test_what_only_the_leaving_broker_holds_is_led_by_it_to_the_end() -> None:
     cluster = three_brokers(1)
     assert cluster.carry_out(leave(cluster.image, 1, always(ONE))) == ()
     assert state(only(cluster.image)) == (1, (1,), (), ())
+
+
+# --- settings that change ---
+
+
+def configured(cluster: Cluster, name: str, value: str, rules_then: ElectionRules) -> PartitionImage:
+    resource = ConfigResource(ConfigKind.TOPIC, "t")
+    change = IncrementalChange(resource, (Change(name, 0, value),))
+    altered = alter_configs(cluster.image, [change], settings=SETTINGS, broker_id=1)
+    cluster.carry_out(settled_after(cluster.image, altered, always(rules_then)))
+    assert cluster.image.config(*resource) == {name: value}
+    return only(cluster.image)
+
+
+def test_a_partition_without_leader_gets_one_when_losses_are_accepted() -> None:
+    cluster = three_brokers()
+    headless = replace(only(cluster.image), leader=NO_LEADER, isr=(), elr=(1,), last_known_elr=(1,))
+    cluster.image = cluster.image.apply([PartitionChanged("t", headless), BrokerGone(1)])
+    after = configured(cluster, "unclean.leader.election.enable", "true", TWO_UNCLEAN)
+    assert state(after) == (2, (2,), (), ())
+
+
+def test_where_fewer_suffice_nobody_is_eligible_beside_those_in_sync() -> None:
+    cluster = three_brokers()
+    behind = replace(only(cluster.image), isr=(1,), elr=(2,))
+    cluster.image = cluster.image.apply([PartitionChanged("t", behind)])
+    after = configured(cluster, "min.insync.replicas", "1", ONE)
+    assert state(after) == (1, (1,), (), ())
+    assert cluster.is_consistent()
+
+
+def test_what_is_settled_with_a_change_is_written_before_it() -> None:
+    cluster = three_brokers()
+    behind = replace(only(cluster.image), isr=(1,), elr=(2,))
+    image = cluster.image.apply([PartitionChanged("t", behind)])
+    resource = ConfigResource(ConfigKind.TOPIC, "t")
+    change = IncrementalChange(resource, (Change("min.insync.replicas", 0, "1"),))
+    altered = alter_configs(image, [change], settings=SETTINGS, broker_id=1)
+    paths = [operation.path for operation in settled_after(image, altered, always(ONE)).operations]
+    assert paths == [tree.CONTROLLER_EPOCH, tree.state_path("t", 0), "/config/topics/t"]

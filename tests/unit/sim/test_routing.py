@@ -17,7 +17,7 @@ from barnabas.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from barnabas.sim.cluster import routing
-from barnabas.sim.cluster.routing import Anybody, TheCoordinator, TheLeaders
+from barnabas.sim.cluster.routing import Anybody, Leader, TheCoordinator, TheLeaders
 
 _PLACES = [TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)]
 _PRODUCE = ProduceRequest(
@@ -42,7 +42,8 @@ def test_requests_are_for_leaders_coordinators_or_anybody() -> None:
 
 
 def test_each_leader_gets_what_is_its() -> None:
-    shares, orphans = routing.split(_PRODUCE, {_PLACES[0]: 1, _PLACES[1]: 2, _PLACES[2]: None})
+    leaders = {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(2, 6), _PLACES[2]: None}
+    shares, orphans = routing.split(_PRODUCE, leaders)
     assert orphans == [_PLACES[2]]
     assert sorted(shares) == [1, 2]
     share = shares[2]
@@ -52,14 +53,15 @@ def test_each_leader_gets_what_is_its() -> None:
     ]
 
 
-def test_a_fetch_is_shared_out_without_sessions() -> None:
+def test_a_fetch_is_shared_out_without_sessions_and_says_which_epoch_it_means() -> None:
     wishes = [FetchPartition(0, fetch_offset=3), FetchPartition(1, fetch_offset=4)]
     request = FetchRequest(session_id=7, session_epoch=2, topics=[FetchTopic(topic="a", partitions=wishes)])
-    shares, _ = routing.split(request, {_PLACES[0]: 1, _PLACES[1]: 1})
+    shares, _ = routing.split(request, {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(1, 6)})
     share = shares[1]
     assert isinstance(share, FetchRequest)
     assert (share.session_id, share.session_epoch) == (0, -1)
-    assert [wish.fetch_offset for wish in share.topics[0].partitions] == [3, 4]
+    asked = [(wish.fetch_offset, wish.current_leader_epoch) for wish in share.topics[0].partitions]
+    assert asked == [(3, 5), (4, 6)]
 
 
 def test_answers_are_put_together_with_what_nobody_could_answer() -> None:

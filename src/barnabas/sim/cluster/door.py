@@ -20,7 +20,7 @@ from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
-from barnabas.sim.cluster.routing import Anybody, Everybody, TheCoordinator, TheLeaders
+from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
 from barnabas.sim.network import Connection, Peer
 
 _METADATA_VERSION = 12
@@ -76,7 +76,7 @@ class ClusterWire:
         self._over = False
         self._legs: dict[int, _Leg] = {}
         self._brokers = list(cluster.machines)
-        self._leaders: dict[TopicPartition, int | None] = {}
+        self._leaders: dict[TopicPartition, Leader | None] = {}
         self._coordinators: dict[TheCoordinator, int] = {}
         self._unsent: deque[_Question] = deque()
         self._unanswered: deque[_Question] = deque()
@@ -148,7 +148,7 @@ class ClusterWire:
 
     def _by_leader(self, question: _Question) -> dict[int, Message]:
         shares, orphans = routing.split(question.request, self._leaders)
-        if orphans and question.has_answer:
+        if (orphans or not shares) and question.has_answer:
             question.missing += 1
             answer = routing.answer_for_orphans(question.request, orphans)
             delay_ms = self._world.random.between(*_PAUSE_MS)
@@ -226,8 +226,8 @@ class ClusterWire:
         for topic in answer.topics:
             for partition in topic.partitions:
                 place = TopicPartition(topic.name or "", partition.partition_index)
-                leader = partition.leader_id
-                self._leaders[place] = leader if leader in self._cluster.machines else None
+                found = Leader(partition.leader_id, partition.leader_epoch)
+                self._leaders[place] = found if found.broker_id in self._cluster.machines else None
         self._found()
 
     def _find(self, coordinator: TheCoordinator) -> None:

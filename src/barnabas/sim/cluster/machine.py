@@ -28,6 +28,7 @@ class Machine(Host):
         self.cluster = cluster
         self.broker_id = broker_id
         self.name = f"broker-{broker_id}"
+        self._leaves = False
         self.store: EnsembleStore | None = None
         self.exchange: Exchange | None = None
         self.before_it_ends: Callable[[Machine], None] = lambda _machine: None
@@ -64,6 +65,7 @@ class Machine(Host):
 
     def stop_process(self) -> None:
         self.before_it_ends(self)
+        self._leaves = False
         exchange, self.exchange = self.exchange, None
         super().stop_process()
         if exchange is not None:
@@ -81,6 +83,7 @@ class Machine(Host):
         if life is None or not life.serving or life.is_stopped:
             return
         self.world.history.add(Happened(Fault.STOP, self.name))
+        self._leaves = True
         leaving = Leaving(life.node, lambda: life.node.stop(0))
         life.enter(leaving.begin)
 
@@ -92,14 +95,18 @@ class Machine(Host):
         self._note(f"is stopped for {duration_ms} ms")
         life.sleep()
         store.sleep()
+        self.world.after(duration_ms, lambda: self._wake(life))
 
-        def wake() -> None:
-            if self.life is life:
-                self._note("goes on")
-                store.wake()
-                life.wake()
+    def _wake(self, life: Life) -> None:
+        if self.life is life and self.store is not None and life.is_stopped:
+            self._note("goes on")
+            self.store.wake()
+            life.wake()
 
-        self.world.after(duration_ms, wake)
+    @property
+    def is_troubled(self) -> bool:
+        """Down, stopped for a while, or about to stop for good."""
+        return not self.serving or self._leaves or (self.life is not None and self.life.is_stopped)
 
     def lose_disk(self) -> None:
         """The process dies; whoever starts it again has put an empty disk in."""

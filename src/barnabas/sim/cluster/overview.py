@@ -82,7 +82,7 @@ class Overview:
     @property
     def is_whole(self) -> bool:
         """Every broker serves, and every partition has a leader and all of its replicas in sync."""
-        if len(self._cluster.serving) < len(self._cluster.machines):
+        if any(machine.is_troubled for machine in self._cluster.machines.values()):
             return False
         for place, replicas in self.partitions():
             state = self.state(place)

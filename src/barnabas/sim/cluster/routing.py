@@ -35,7 +35,14 @@ from barnabas.protocol.schema import Message
 GROUP, TRANSACTION = 0, 1
 NO_LEADER = ErrorCode.LEADER_NOT_AVAILABLE
 
-Leaders: TypeAlias = Mapping[TopicPartition, int | None]
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    broker_id: int
+    epoch: int
+
+
+Leaders: TypeAlias = Mapping[TopicPartition, Leader | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +130,10 @@ def split(request: Message, leaders: Leaders) -> tuple[dict[int, Message], list[
         leader = leaders[place]
         if leader is None:
             orphans.append(place)
-        else:
-            shares.setdefault(leader, {}).setdefault(place.topic, []).append(piece)
+            continue
+        if not isinstance(request, ProduceRequest):
+            piece.current_leader_epoch = leader.epoch  # whoever knows of a newer one refuses to answer
+        shares.setdefault(leader.broker_id, {}).setdefault(place.topic, []).append(piece)
     return {leader: _share(request, topics) for leader, topics in shares.items()}, orphans
 
 

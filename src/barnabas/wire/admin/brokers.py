@@ -20,6 +20,7 @@ from barnabas.protocol.messages.describe_producers import (
     PartitionResponse,
     TopicRequest,
 )
+from barnabas.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from barnabas.protocol.messages.update_features import (
     FeatureUpdateKey,
     UpdateFeaturesRequest,
@@ -36,6 +37,13 @@ def describe_cluster(cluster: Cluster, include_fenced: bool = False) -> Describe
     )
     check(answer.error_code, answer.error_message)
     return answer
+
+
+def unregister(cluster: Cluster, broker_id: int) -> None:
+    """Forget a broker that is gone for good."""
+    request = UnregisterBrokerRequest(broker_id)
+    answer = from_controller(cluster, request, UnregisterBrokerResponse, lambda got: [got.error_code])
+    check(answer.error_code, answer.error_message)
 
 
 def api_versions(cluster: Cluster, node_id: int = ANY) -> ApiVersionsResponse:
