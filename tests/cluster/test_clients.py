@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cluster.conftest import need_java
+from tests.support.zookeeper import need_java
 
 ROOT = Path(__file__).parents[2]
 SUITES = ("topics", "records", "groups", "group_offsets", "transactions", "wire_transactions", "delivery")
