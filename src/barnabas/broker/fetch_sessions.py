@@ -78,11 +78,6 @@ class FetchSession:
         sent = self.partitions.get((key, index))
         return sent is not None and sent.log_start_offset >= 0
 
-    def settle(self, key: TopicKey, index: int, leader_epoch: int) -> None:
-        sent = self.partitions.get((key, index))
-        if sent is not None:
-            sent.settle(leader_epoch)
-
     def is_news(self, key: TopicKey, data: PartitionData, *, incremental: bool = True) -> bool:
         """Whether an incremental reply must mention the partition; remembers what was said. One that gave
         data to an incremental fetch goes to the end of the line: a small `max_bytes` starves none."""

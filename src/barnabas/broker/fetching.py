@@ -73,7 +73,7 @@ class Fetch:
 
     def read(self) -> list[tuple[TopicKey, PartitionData]]:
         """An answer per partition; `enough` says whether they need not wait for more."""
-        request = self.request
+        request, is_replica = self.request, self.reader.is_replica
         remaining = min(request.max_bytes, self.node.fetch_max_bytes)
         collected = 0
         answers = []
@@ -90,22 +90,22 @@ class Fetch:
             self.asked[partition] = asked
             is_quiet = self.incremental and self._is_quiet(key, partition, asked)
             if is_quiet:
-                self.reader.stands_at(partition, asked)
-                self._note_told(key, partition, asked)
+                if is_replica:
+                    self.reader.stands_at(partition, asked)
+                    self._note_told(key, partition, asked)
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
                 data = self._failed(partition, error.code)
                 self.enough = True
-            self._note_told(key, partition, asked)
+            if is_replica:
+                self._note_told(key, partition, asked, data)
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
             elif data.diverging_epoch is not None:
                 self.enough = True
-            if self.session is not None and not data.error_code and data.diverging_epoch is None:
-                self.session.settle(key, asked.partition, partition.image.leader_epoch)
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
@@ -127,16 +127,20 @@ class Fetch:
                 data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
-    def _note_told(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> None:
+    def _note_told(
+        self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData | None = None
+    ) -> None:
         """What a follower knows of its leader; that may have changed just now, by this very fetch."""
         log = partition.log
-        if not self.reader.is_replica or log is None:
+        if log is None:
             return
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
         if sent is None:
             self.told[partition] = asked.high_watermark, log.log_start_offset
         else:
             self.told[partition] = sent.high_watermark, sent.log_start_offset
+            if data is not None and not data.error_code and data.diverging_epoch is None:
+                sent.settle(partition.image.leader_epoch)
         self.has_news = self.has_news or self._is_news(partition, log)
 
     def _is_news(self, partition: Partition, log: Log) -> bool:
@@ -173,16 +177,16 @@ class Fetch:
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
         )  # fmt: skip
-        data.preferred_read_replica = reader.better_replica(partition, asked)
-        if data.preferred_read_replica != NO_REPLICA:
-            self.enough = True
+        better = reader.better_replica(partition, asked)
+        if better != NO_REPLICA:
+            data.preferred_read_replica, self.enough = better, True
             return data
         if asked.last_fetched_epoch >= 0 and _diverges(log, asked, data):
             return data
         offset = asked.fetch_offset
         upper = reader.upper_offset(log)
         limit = min(asked.partition_max_bytes, remaining)
-        if reader.is_held_back(partition):
+        if reader.is_replica and reader.is_held_back(partition):
             limit, first = 0, False
         try:
             found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
@@ -191,12 +195,12 @@ class Fetch:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
         if found.slice is not None:
             data.records = found.slice
-            reader.was_given(partition, found.slice.size)
         too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
         if reader.reads_committed and not too_large:
             aborted = log.aborted_transactions(found, upper)
             data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         if reader.is_replica:
+            reader.was_given(partition, len(data.records or b""))
             reader.stands_at(partition, asked)
             data.high_watermark, data.last_stable_offset = log.high_watermark, log.last_stable_offset
         return data

@@ -30,13 +30,15 @@ class FetchingClient(NamedTuple):
 
 
 class ConsumerReader:
+    __slots__ = ("_choose", "_may_ask_followers", "_request", "_session", "reads_committed")
     is_replica = False
 
     def __init__(self, node: Node, context: Context, request: FetchRequest) -> None:
         self.reads_committed = request.isolation_level == _READ_COMMITTED
         self._may_ask_followers = context.version >= _FROM_FOLLOWERS_SINCE
         self._choose = node.choose_replica if request.rack_id else None
-        self._client = FetchingClient(request.rack_id, context.session.listener)
+        self._request = request
+        self._session = context.session
 
     def log_of(self, partition: Partition, asked: FetchPartition) -> Log:
         """ApiError unless this fetch may be served here."""
@@ -57,10 +59,12 @@ class ConsumerReader:
     def better_replica(self, partition: Partition, asked: FetchPartition) -> int:
         if self._choose is None or not partition.is_leader:
             return NO_REPLICA
-        return self._choose(partition, asked.fetch_offset, self._client)
+        client = FetchingClient(self._request.rack_id, self._session.listener)
+        return self._choose(partition, asked.fetch_offset, client)
 
 
 class ReplicaReader:
+    __slots__ = ("_broker_epoch", "_broker_id", "_throttle")
     is_replica = True
     reads_committed = False
 

@@ -123,13 +123,16 @@ class Leading:
         self.followers: dict[int, Follower] = {}
         self._know(image, now_ms)
 
-    def adopt(self, image: PartitionImage, now_ms: int) -> None:
-        """The same leader in the same epoch: what was proposed is decided if the partition's epoch moved."""
+    def adopt(self, image: PartitionImage, now_ms: int) -> bool:
+        """The same leader in the same epoch: what was proposed is decided if the partition's epoch moved.
+        Whether others are in sync now."""
         assert image.leader_epoch == self.leader_epoch
+        before, isr = self.in_sync.isr, frozenset(image.isr)
         if image.partition_epoch != self.partition_epoch:
             self.partition_epoch = image.partition_epoch
-            self.in_sync = Committed(frozenset(image.isr))
+            self.in_sync = Committed(isr)
         self._know(image, now_ms)
+        return before != isr
 
     def _know(self, image: PartitionImage, now_ms: int) -> None:
         others = {*image.replicas, *image.isr} - {self._own_id}

@@ -22,6 +22,7 @@ from barnabas.spark.source.contact import borrowed
 from barnabas.spark.source.losses import ADVICE, aged_out
 from barnabas.spark.source.ranges import Range
 from barnabas.spark.source.settings import SourceSettings
+from barnabas.spark.workers import settle
 from barnabas.wire import WireError
 from barnabas.wire.admin.offsets import Found, Spec, list_offsets
 from barnabas.wire.cluster import Cluster
@@ -39,6 +40,7 @@ _PART_BYTES = 16 << 20
 def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
     """The records of the range, in order. Compaction, aborted transactions and transactions' own marks leave
     gaps: there may be fewer records than offsets."""
+    settle()
     partition = TopicPartition(wanted.topic, wanted.partition)
     placing = _Placing(wanted)
     try:

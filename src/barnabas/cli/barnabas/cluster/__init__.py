@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from barnabas.cli.barnabas.common import run
 
-VERBS = ("start", "status", "stop", "kill", "add-broker")
+VERBS = ("start", "status", "stop", "kill", "add-broker", "balance")
 
 
 def main(arguments: Sequence[str]) -> int:

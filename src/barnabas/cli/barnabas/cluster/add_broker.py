@@ -1,5 +1,5 @@
 """barnabas cluster add-broker: one more, with the next id. What exists is not moved to it: that is
-`kafka-reassign-partitions`."""
+`barnabas cluster balance`, or `kafka-reassign-partitions`."""
 
 from __future__ import annotations
 
