@@ -8,9 +8,11 @@ CRASHES ?= 100
 SEEDS ?= 1000
 FIRST ?= 0
 KILLS ?= 10
+MINUTES ?= 5
+SEED ?=
 BENCH ?=
 
-.PHONY: help setup run demo test check crash faults sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check crash faults chaos sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -45,6 +47,9 @@ crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 
 faults: $(STAMP) ## Everything that may die under a Spark query does, on our broker and on Apache Kafka; KILLS=10 at random
 	BARNABAS_KILLS=$(KILLS) $(BIN)/pytest -n 0 -m "slow or not slow" tests/spark/faults
+
+chaos: $(STAMP) ## Three brokers and ZooKeepers under load, a fault every few seconds, MINUTES=5, SEED=…
+	@$(BIN)/python -m chaos --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 sim: $(STAMP) ## Every promise of the simulation on SEEDS schedules (1000), from seed FIRST (0)
 	@$(BIN)/python -m barnabas.sim --seeds $(SEEDS) --first $(FIRST)

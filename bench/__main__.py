@@ -24,6 +24,9 @@ from rich.console import Console
 from bench import report
 from bench.all_rows import ROWS, SETS
 from bench.apache_kafka import UnavailableError, provision
+from bench.cluster.rows import ROWS as CLUSTER_ROWS
+from bench.cluster.rows import ClusterRow
+from bench.cluster.run import measure as measure_clusters
 from bench.generator import compile_generator
 from bench.report import Sample
 from bench.rows import Row, warm_up
@@ -34,7 +37,11 @@ from bench.spark.run import measure as measure_connectors
 from bench.subject import BARNABAS, KAFKA, Subject
 
 console = Console(stderr=True)
-KEYS = [row.key for row in ROWS] + [row.key for row in SPARK_ROWS]
+KEYS = [
+    *(row.key for row in ROWS),
+    *(row.key for row in CLUSTER_ROWS),
+    *(row.key for row in SPARK_ROWS),
+]
 T = TypeVar("T")
 
 
@@ -55,8 +62,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def selected_rows(only: Sequence[str] | None) -> tuple[list[Row], list[SparkRow]]:
-    """Those of the brokers and those of Spark's connectors: all, or those named."""
+def selected_rows(
+    only: Sequence[str] | None,
+) -> tuple[list[Row], list[ClusterRow], list[SparkRow]]:
+    """Those of one broker, of three, and of Spark's connectors: all, or those named."""
     named = [name for word in only or () for name in word.split(",")]
     wanted = {key for name in named for key in SETS.get(name, (name,))}
     unknown = wanted - set(KEYS)
@@ -64,6 +73,7 @@ def selected_rows(only: Sequence[str] | None) -> tuple[list[Row], list[SparkRow]
         raise UnavailableError(f"There is no row {', '.join(sorted(unknown))}; known: {', '.join(KEYS)}.")
     return (
         [row for row in ROWS if not wanted or row.key in wanted],
+        [row for row in CLUSTER_ROWS if not wanted or row.key in wanted],
         [row for row in SPARK_ROWS if not wanted or row.key in wanted],
     )
 
@@ -118,9 +128,11 @@ def main(words: Sequence[str]) -> int:
     rounds = options.rounds or (1 if options.quick else 2)
     directory = Path(tempfile.mkdtemp(prefix="barnabas-bench-", dir=options.directory))
     try:
-        rows, spark_rows = selected_rows(options.only)
+        rows, cluster_rows, spark_rows = selected_rows(options.only)
         if rows:
             compare_brokers(rows, scale, rounds, directory)
+        if cluster_rows:
+            measure_clusters(cluster_rows, scale, rounds, directory)
         if spark_rows:
             measure_connectors(spark_rows, scale, rounds, directory)
     except UnavailableError as missing:

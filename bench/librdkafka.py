@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -90,9 +91,11 @@ def both(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[st
     return _throughput(started_at, records, record_bytes)
 
 
-def endtoend(bootstrap: str, topic: str, records: int, records_per_second: int) -> dict[str, float]:
+def endtoend(
+    bootstrap: str, topic: str, records: int, records_per_second: int, *, acks: str = "1"
+) -> dict[str, float]:
     """From `produce()` to the consumer's `poll()` in one process, one record at a time, paced."""
-    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": "1"})
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": acks})
     producer.produce(topic, b"warm up", partition=0)
     producer.flush(TIMEOUT_S)
     consumer = _consumer(bootstrap, topic, offset=0)
@@ -145,5 +148,10 @@ def _throughput(started_at: float, records: int, record_bytes: int) -> dict[str,
 
 
 if __name__ == "__main__":
-    kinds = {"produce": produce, "consume": consume, "both": both, "endtoend": endtoend}
+    kinds: dict[str, Callable[..., dict[str, float]]] = {
+        "produce": produce,
+        "consume": consume,
+        "both": both,
+        "endtoend": endtoend,
+    }
     print(json.dumps(kinds[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))))

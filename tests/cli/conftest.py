@@ -120,7 +120,7 @@ def without_stack_traces(text: str) -> str:
     """Java's exceptions below the line that says what happened, and our own log lines."""
     lines: list[str] = []
     for line in text.splitlines():
-        if re.match(r"\s+at |\s+\.\.\. \d+ more|Caused by: ", line):
+        if re.match(r"\s+at |\s+\.\.\. \d+ more|Caused by: |\s+Suppressed: ", line):
             continue
         thrown = re.match(r"[a-z]+(?:\.[a-zA-Z_$]+)+(?:Exception|Error): (.*)", line)
         if thrown and lines and thrown[1] in lines[-1]:

@@ -23,6 +23,8 @@ CLASSES = {
     "kafka-broker-api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "kafka-delete-records": "org.apache.kafka.tools.DeleteRecordsCommand",
     "kafka-log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+    "kafka-leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
+    "kafka-cluster": "org.apache.kafka.tools.ClusterTool",
 }
 
 # Each scenario is one story: {t} is a topic of its own, {b} the broker, {d} a directory with files.
@@ -166,6 +168,41 @@ SCENARIOS = {
         kafka-log-dirs {b}
         kafka-log-dirs --describe
     """,
+    "elections": """
+        kafka-topics {b} --create --topic {t} --partitions 2
+        kafka-leader-election {b} --election-type preferred --topic {t} --partition 0
+        kafka-leader-election {b} --election-type unclean --topic {t} --partition 1
+        kafka-leader-election {b} --election-type PREFERRED --topic {t} --partition 9
+        kafka-leader-election {b} --election-type preferred --topic {t}-nope --partition 0
+        kafka-leader-election {b} --election-type preferred --all-topic-partitions
+        kafka-leader-election {b} --election-type unclean --all-topic-partitions
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/good.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/twice.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/bad.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/no-partitions.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/no-topic.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/missing.json
+        kafka-leader-election {b} --admin.config {d}/add --election-type preferred --topic {t} --partition 0
+    """,
+    "mistakes of kafka-leader-election": """
+        kafka-leader-election
+        kafka-leader-election {b}
+        kafka-leader-election --election-type preferred --all-topic-partitions
+        kafka-leader-election {b} --election-type preferred
+        kafka-leader-election {b} --election-type foo --all-topic-partitions
+        kafka-leader-election {b} --election-type preferred --topic {t}
+        kafka-leader-election {b} --election-type preferred --topic {t} --partition x
+        kafka-leader-election {b} --election-type preferred --partition 0 --all-topic-partitions
+        kafka-leader-election {b} --election-type preferred --topic {t} --partition 0 --all-topic-partitions
+        kafka-leader-election {b} --admin.config {d}/add --command-config {d}/add --election-type preferred
+    """,
+    "the cluster": """
+        kafka-cluster cluster-id {b}
+        kafka-cluster cluster-id {b} --config {d}/add
+        kafka-cluster list-endpoints {b}
+        kafka-cluster list-endpoints {b} --include-fenced-brokers
+        kafka-cluster unregister {b} --id 7777
+    """,
     "API versions": """
         kafka-broker-api-versions {b}
         kafka-broker-api-versions
@@ -243,6 +280,8 @@ def _write_files(directory: Path, topic: str) -> None:
         "twice": {"partitions": [row, row]},
         "version": {"partitions": [], "version": 2},
         "field": {"partitions": [{"topic": topic, "partition": 0}]},
+        "no-partitions": {"version": 1},
+        "no-topic": {"partitions": [{"partition": 0}]},
     }
     for name, document in documents.items():
         (directory / f"{name}.json").write_text(json.dumps(document))

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.support.simulated_store import SimulatedHome
 from tests.support.store import Harness
 
 from barnabas.ports import (
@@ -40,7 +41,7 @@ from barnabas.store.zookeeper import ZookeeperStore
 Opener = Callable[[], Harness]
 
 
-@pytest.fixture(params=["memory", "sqlite", "zookeeper"])
+@pytest.fixture(params=["memory", "sqlite", "zookeeper", "simulated"])
 def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     """Opens the same home again and again; one session at a time."""
     opened: list[Harness] = []
@@ -49,6 +50,8 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
         make = partial(MemoryStore, MemoryHome())
     elif request.param == "sqlite":
         make = partial(SqliteStore, str(tmp_path))
+    elif request.param == "simulated":
+        make = SimulatedHome().store
     else:
         make = partial(ZookeeperStore, request.getfixturevalue("in_zookeeper")())
 

@@ -114,6 +114,7 @@ class Session:
             "localhost:9092": f"localhost:{self.port}",
             "node.id=1": f"node.id={self.node_id}",
             "--node-id=1": f"--node-id={self.node_id}",
+            "--broker-list 1": f"--broker-list {self.node_id}",
         }
 
     def run(self, example: Example) -> Ran:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from barnabas.sim.catalogue import play
+from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.promise import Promise
-from barnabas.sim.run import run
 
 _BLOCK = 25
 
@@ -23,15 +24,15 @@ def every_step(promise: Promise, story: int, stories: int = 3) -> pytest.MarkDec
     return pytest.mark.parametrize("first_seed", starts, ids=[f"{at}-{at + _BLOCK - 1}" for at in starts])
 
 
-def hold(promise: Promise, first_seed: int) -> None:
+def hold(promise: Promise | ClusterPromise, first_seed: int) -> None:
     for seed in range(first_seed, first_seed + _BLOCK):
-        outcome = run(promise, seed)
+        outcome = play(promise, seed)
         assert not outcome.violations, str(outcome)
 
 
-def first_broken_seed(promise: Promise, checker: str, seeds: int) -> int | None:
+def first_broken_seed(promise: Promise | ClusterPromise, checker: str, seeds: int) -> int | None:
     """The first seed at which this checker finds something."""
     for seed in range(seeds):
-        if any(violation.startswith(f"{checker}:") for violation in run(promise, seed).violations):
+        if any(violation.startswith(f"{checker}:") for violation in play(promise, seed).violations):
             return seed
     return None

@@ -15,8 +15,8 @@ from tests.simulation.seeds import first_broken_seed
 
 from barnabas.broker.coordinator_loading import Loading
 from barnabas.broker.hosted_shard import HostedShard
+from barnabas.broker.marker_carrier import MarkerCarrier
 from barnabas.broker.partition import Partition
-from barnabas.broker.transaction_markers import MarkerCarrier
 from barnabas.coordination.outcome import NOTHING, Outcome, Producer
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.rebalance import Rebalancer

@@ -66,7 +66,7 @@ class SmallNode:
         self.node.set_time(1, NOW_MS)
         ready: list[bool] = []
         endpoint = Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)
-        Boot(self.node, {"PLAINTEXT": endpoint}, None, lambda: ready.append(True))
+        self.boot = Boot(self.node, {"PLAINTEXT": endpoint}, None, lambda: ready.append(True))
         store.start(lambda: None)
         while not ready:
             self.node.store.poll()

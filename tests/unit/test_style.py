@@ -14,7 +14,7 @@ import pytest
 from barnabas.protocol.served import AMONG_BROKERS, SERVED, Served
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("src", "tests", "tools", "bench", "examples")
+ROOMS = ("src", "tests", "tools", "bench", "chaos", "examples")
 SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 HANDLERS = ROOT / "src/barnabas/broker/handlers"
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.topic_requests import create_topics
-from barnabas.controller.topics import NewTopic, TopicResult
+from barnabas.broker.internal_topics import internal_topic
+from barnabas.broker.topic_requests import request_topic
+from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
-from barnabas.ports import StoreError
+from barnabas.model.ids import INTERNAL_TOPICS
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -29,11 +31,19 @@ class AutoCreation:
             return False
         if name not in self._in_flight and len(self._in_flight) < _IN_FLIGHT_MAX:
             self._in_flight.add(name)
-            create_topics(self._node, [NewTopic(name)], self._created)
+            request_topic(self._node, self._topic(name), partial(self._created, name))
         return True
 
-    def _created(self, results: tuple[TopicResult, ...], error: StoreError | None) -> None:
-        for result in results:
-            self._in_flight.discard(result.name)
-            if error is not None or result.error not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
-                log.warning("Auto topic creation failed for %s: %s", result.name, error or result.message)
+    def _topic(self, name: str) -> NewTopic:
+        """As this broker's settings have it, whatever the controller's say."""
+        settings = self._node.settings
+        if name in INTERNAL_TOPICS:
+            return internal_topic(name, settings)
+        return NewTopic(
+            name, settings.integer("num.partitions"), settings.integer("default.replication.factor")
+        )
+
+    def _created(self, name: str, code: ErrorCode, message: str | None) -> None:
+        self._in_flight.discard(name)
+        if code not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
+            log.warning("Auto topic creation failed for %s: %s", name, message or code.sentence)

@@ -15,7 +15,7 @@ from barnabas.broker.store_client import StoreClient
 from barnabas.controller.decision import Decision
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.ports import Completed, StoreError, StoreLostError
+from barnabas.ports import Completed, StoreError
 
 log = logging.getLogger("kafka.controller.KafkaController")
 
@@ -46,8 +46,10 @@ class ControllerHost:
         self._line: deque[tuple[Callable[[ClusterImage], Decision[Any]], Callable[..., None]]] = deque()
         self._busy = False
         self._paused = False
+        self._term = 0
         self.on_lost: Callable[[], None] = lambda: None
         self.is_active = False  # whether this broker holds the office
+        self.has_decided = False  # whether it ever did, in this life
 
     def pause(self) -> None:
         """What the tree holds is not known: those who ask wait."""
@@ -56,6 +58,12 @@ class ControllerHost:
     def resume(self) -> None:
         self._paused = False
         self._next()
+
+    def resign(self) -> None:
+        """Another broker decides now: whoever stands in line is told."""
+        self.is_active = False
+        self._term += 1
+        self.resume()
 
     def decide(
         self,
@@ -80,17 +88,20 @@ class ControllerHost:
                 done(made.results, None)
 
     def _write(self, made: Decision[Any], parts: deque[Any], done: Callable[..., None]) -> None:
+        term = self._term
+
         def written(completed: Completed) -> None:
             if completed.error is None and parts:
                 self._write(made, parts, done)
                 return
             self._busy = False
-            if completed.error is None:
+            if completed.error is None and term == self._term:
                 self._publish(made.deltas)
+            elif completed.error is None:
+                pass  # it is true, and whoever holds the office now has read it
             else:
                 log.error("The metadata store refused a change: %s", completed.error)
-                if isinstance(completed.error, StoreLostError):
-                    self.on_lost()
+                self.on_lost()
             done(made.results, completed.error)
             self._next()
 

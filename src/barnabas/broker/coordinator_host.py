@@ -42,12 +42,20 @@ class CoordinatorHost(Generic[S]):
         else:
             hosted.apply(outcome, guard)
 
+    def coordinator_of(self, key: str) -> int | None:
+        """The broker that leads where this key is remembered, as far as we know."""
+        topic = self._node.image.topics.get(self.topic)
+        if topic is None:
+            return None
+        leader = topic.partitions[partition_of(key, len(topic.partitions))].leader
+        return leader if self._node.image.is_active(leader) else None
+
     def hosted(self, key: str) -> HostedShard[S]:
         topic = self._node.image.topics.get(self.topic)
         if topic is None:
             raise ApiError(ErrorCode.NOT_COORDINATOR)
         hosted = self._hosted.get(partition_of(key, len(topic.partitions)))
-        if hosted is None:
+        if hosted is None or hosted.is_closed:
             raise ApiError(ErrorCode.NOT_COORDINATOR)
         if not hosted.is_active:
             raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
@@ -58,7 +66,7 @@ class CoordinatorHost(Generic[S]):
 
     @property
     def is_loading(self) -> bool:
-        return any(not hosted.is_active for hosted in self._hosted.values())
+        return any(not hosted.is_active and not hosted.is_closed for hosted in self._hosted.values())
 
     def marker_appended(self, partition: int, producer: Producer, committed: bool) -> None:
         hosted = self._hosted.get(partition)
@@ -81,15 +89,17 @@ class CoordinatorHost(Generic[S]):
     def _follow(self, image: ClusterImage) -> None:
         topic = image.topics.get(self.topic)
         led = {
-            partition.index
+            partition.index: partition.leader_epoch
             for partition in (topic.partitions if topic is not None else ())
             if partition.leader == self._node.broker_id
         }
         for index, hosted in list(self._hosted.items()):
-            if index not in led or hosted.is_closed or hosted.partition is not self._find(index):
+            # With a new epoch we begin anew, too: another may have led in between, and written.
+            is_ours = led.get(index) == hosted.leader_epoch and hosted.partition is self._find(index)
+            if hosted.is_closed or not is_ours:
                 hosted.close()
                 del self._hosted[index]
-        for index in sorted(led - self._hosted.keys()):
+        for index in sorted(led.keys() - self._hosted.keys()):
             partition = self._find(index)
             if partition is not None and partition.log is not None:
                 hosted = self._hosted[index] = HostedShard(self._node, partition, self._make)

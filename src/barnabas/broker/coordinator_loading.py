@@ -1,7 +1,8 @@
 """A coordinator's shard comes to life: its partition's log is read piece by piece and replayed.
 
 A worker reads, so that a cold disk stops nobody; the loop replays a small piece at a time and serves others
-in between. Requests meanwhile get COORDINATOR_LOAD_IN_PROGRESS.
+in between. What the leader before us appended last may not be committed yet: nobody hears of it until it is.
+Requests meanwhile get COORDINATOR_LOAD_IN_PROGRESS.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.partition import ACKS_ALL
 from barnabas.coordination.outcome import Entry, Producer
 from barnabas.protocol.codec import MalformedError
 from barnabas.protocol.internal.entries import decode_entry
@@ -33,6 +35,8 @@ class Loading:
         self._partition = hosted.partition
         self._done = done
         self._offset = -1
+        self._found_end = -1  # where the log ended when all of it was replayed
+        self._reading = False
 
     def begin(self) -> None:
         if self._partition.log is not None:
@@ -47,15 +51,29 @@ class Loading:
         end_offset = source.log_end_offset
         found = source.read(self._offset, _PIECE_BYTES, upper_offset=end_offset).slice
         if found is None:
-            self._done()
+            self._at_end(end_offset)
             return
+        self._reading = True
 
         def read() -> bytes:
             return found.file.read(found.position, found.size)
 
         self._hosted.node.workers.submit(read, self._got)
 
+    def _at_end(self, end_offset: int) -> None:
+        """The end as it was first found counts: waiting for what markers add, too, might never end."""
+        if self._found_end < 0:
+            self._found_end = end_offset
+        if self._partition.is_committed(self._found_end - 1, ACKS_ALL):
+            self._done()
+
+    def moved(self) -> None:
+        """The partition's high watermark may have reached what we replayed."""
+        if self._found_end >= 0 and not self._reading:
+            self._next()
+
     def _got(self, result: object, error: BaseException | None) -> None:
+        self._reading = False
         if self._hosted.is_closed or self._partition.log is None:
             return
         if error is not None:

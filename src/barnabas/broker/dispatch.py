@@ -19,6 +19,7 @@ from barnabas.protocol.served import (
     AMONG_BROKERS,
     API_VERSIONS,
     FOR_THE_CONTROLLER,
+    PARTLY_HERE,
     PRODUCE,
     SERVED,
     Served,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _LENGTH = struct.Struct(">i")
+_FORWARDED = FOR_THE_CONTROLLER - PARTLY_HERE
 
 # A message to encode; finished parts; [] for no reply; None for "later, through Context.reply".
 Reply: TypeAlias = Message | list[Part] | None
@@ -78,7 +80,7 @@ class Dispatcher:
             raise PeerFaultError(str(error)) from None
         context = Context(session, header)
         session.client_id = header.client_id
-        if served.key in FOR_THE_CONTROLLER and not self._node.controller.is_active:
+        if served.key in _FORWARDED and not self._node.controller.is_active:
             Forwarding(
                 self._node, session, bytes(frame), lambda: self._answer(served, context, message)
             ).begin()

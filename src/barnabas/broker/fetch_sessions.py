@@ -25,12 +25,22 @@ Entry: TypeAlias = tuple[TopicKey, FetchPartition]
 class _Sent:
     """What the client last asked of a partition and last heard about it."""
 
-    __slots__ = ("asked", "high_watermark", "log_start_offset")
+    __slots__ = ("_settled", "_settled_epoch", "asked", "high_watermark", "log_start_offset")
 
     def __init__(self, asked: FetchPartition) -> None:
         self.asked = asked
         self.high_watermark = -1
         self.log_start_offset = -1
+        self._settled: FetchPartition | None = None
+        self._settled_epoch = -1
+
+    def settle(self, leader_epoch: int) -> None:
+        """What it asks was found to agree with our log."""
+        self._settled, self._settled_epoch = self.asked, leader_epoch
+
+    def is_settled(self, leader_epoch: int) -> bool:
+        """Whether it asks just that again, of the same leader, so that it cannot have diverged since."""
+        return self._settled is self.asked and self._settled_epoch == leader_epoch
 
 
 class FetchSession:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.session import Part, Session
 from barnabas.model.errors import ErrorCode
+from barnabas.protocol import codec
+from barnabas.protocol.codec import RequestHeader
 from barnabas.protocol.private import VERSION, ForwardRequest, ForwardResponse
 from barnabas.protocol.schema import Message
 
 if TYPE_CHECKING:
+    from barnabas.broker.dispatch import Context
     from barnabas.broker.node import Node
 
 _LENGTH = struct.Struct(">i")
@@ -60,3 +63,22 @@ class Forwarding:
         self._node.when_image(
             answer.controller_epoch, answer.version, _IMAGE_PATIENCE_MS, lambda: self._session.send(parts)
         )
+
+
+def forward_part(
+    node: Node,
+    context: Context,
+    request: Message,
+    answered: Callable[[Message], None],
+    at_last: Callable[[], list[Part] | None],
+) -> None:
+    """A part of a client's request, which its handler has taken apart; `at_last` as above."""
+    key, version = context.api_key, context.version
+
+    def heard(parts: list[Part]) -> None:
+        whole = b"".join(part for part in parts if isinstance(part, bytes))
+        answered(codec.read_response(key, version, memoryview(whole)[4:])[1])
+
+    session = Session(context.session.listener, context.session.peer, heard)
+    header = RequestHeader(key, version, context.correlation_id, context.client_id)
+    Forwarding(node, session, codec.write_request(header, request), at_last).begin()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from barnabas.broker.coordinator_loading import Loading
+from barnabas.broker.leadership import leads_since
 from barnabas.broker.partition import ACKS_ALL, Partition
 from barnabas.broker.timers import Timer
 from barnabas.coordination.outcome import Entry, Outcome, Producer, Shard
@@ -28,8 +29,9 @@ log = logging.getLogger("kafka.coordinator")
 
 S = TypeVar("S", bound=Shard)
 
-# What an append's error means to the client of a coordinator.
+# What the error of an append, or of a transaction's coordinator, means to the client of this one.
 _MEANING = {
+    ErrorCode.NETWORK_EXCEPTION: ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.NOT_ENOUGH_REPLICAS: ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.REQUEST_TIMED_OUT: ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -38,6 +40,10 @@ _MEANING = {
     ErrorCode.MESSAGE_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
     ErrorCode.RECORD_LIST_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
 }
+
+
+def meaning_of(code: ErrorCode) -> ErrorCode:
+    return _MEANING.get(code, code)
 
 
 class _Uncommitted:
@@ -88,12 +94,14 @@ class HostedShard(Generic[S]):
         self.node = node
         self.partition = partition
         self.broker_id = node.broker_id
+        self.leader_epoch = partition.image.leader_epoch
         self.timers = HostedTimers(self)  # type: ignore[arg-type]  # it only runs what the shard gave it
         self.shard = make(self)
         self.is_active = False
         self.is_closed = False
         self._uncommitted: deque[_Uncommitted] = deque()
         self._timeout: Timer | None = None
+        self._loading: Loading | None = None
         partition.waiting[self] = None
 
     # --- ShardHost -----------------------------------------------------------------------------------------
@@ -114,10 +122,6 @@ class HostedShard(Generic[S]):
     def settings(self) -> BrokerSettings:
         return self.node.settings
 
-    @property
-    def leader_epoch(self) -> int:
-        return self.partition.image.leader_epoch
-
     def random_bytes(self, count: int) -> bytes:
         return self.node.random.bytes(count)
 
@@ -128,9 +132,11 @@ class HostedShard(Generic[S]):
     # --- from birth to death -------------------------------------------------------------------------------
 
     def load(self) -> None:
-        Loading(self, self._loaded).begin()
+        self._loading = Loading(self, self._loaded)
+        self._loading.begin()
 
     def _loaded(self) -> None:
+        self._loading = None
         self.is_active = True
         for outcome in self.shard.loaded():
             self.apply(outcome)
@@ -155,7 +161,7 @@ class HostedShard(Generic[S]):
             try:
                 first_offset = self._append(outcome, guard)
             except ApiError as error:
-                self._refused(outcome, _MEANING.get(error.code, error.code))
+                self._refused(outcome, meaning_of(error.code))
                 return
             if outcome.replays:
                 replay, producer = self.shard.replay, outcome.producer
@@ -203,10 +209,12 @@ class HostedShard(Generic[S]):
             self._timeout = self.node.timers.at(deadline_ms, self._overdue)
 
     def moved(self, partition: Partition) -> None:
-        """The partition's high watermark rose, or its disk is gone."""
-        if partition.log is None:
-            self.close()
+        """The partition's high watermark rose, or its disk is gone, or it has another leader."""
+        if partition.log is None or not leads_since(partition, self.leader_epoch):
+            self.close()  # before anything that the next leader wrote could pass for ours
             return
+        if self._loading is not None:
+            self._loading.moved()
         waiting = self._uncommitted
         while waiting and partition.is_committed(waiting[0].last_offset, ACKS_ALL):
             _finish(waiting.popleft().outcome)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.topic_requests import create_topics
-from barnabas.controller.topics import NewTopic, TopicResult
+from barnabas.broker.topic_requests import request_topic
+from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.ports import StoreError
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -33,14 +33,13 @@ class InternalTopics:
             waiting.append(done)
             return
         self._waiting[name] = [done]
-        create_topics(self._node, [internal_topic(name, self._node.settings)], self._created)
+        request_topic(self._node, internal_topic(name, self._node.settings), partial(self._created, name))
 
-    def _created(self, results: tuple[TopicResult, ...], error: StoreError | None) -> None:
-        for result in results:
-            if error is not None or result.error not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
-                log.warning("Auto topic creation failed for %s: %s", result.name, error or result.message)
-            for done in self._waiting.pop(result.name, ()):
-                done()
+    def _created(self, name: str, code: ErrorCode, message: str | None) -> None:
+        if code not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
+            log.warning("Auto topic creation failed for %s: %s", name, message or code.sentence)
+        for done in self._waiting.pop(name, ()):
+            done()
 
 
 def internal_topic(name: str, settings: BrokerSettings) -> NewTopic:

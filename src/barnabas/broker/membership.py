@@ -1,21 +1,36 @@
-"""How a running broker stays in a tree that it shares: it registers again when its session has ended, and
-looks at the tree again after a write whose fate it does not know. Until then no decision is made.
+"""How a broker belongs to a cluster: its session with the store, its registration, and whom it takes for the
+controller, itself perhaps.
 
-Several brokers in one tree are not served yet: whoever finds another there stops with a sentence.
+One look answers every question: read a few nodes, write what is missing, look again until nothing is.
+Whatever changes, ends or fails leads back to a look, so that there is one way in, at the start and later.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from barnabas.broker.tree_watch import TreeWatch
-from barnabas.controller import elections, tree
-from barnabas.controller.rebuild import READS, image_from, values_of
-from barnabas.controller.registration import start_alone
+from barnabas.broker.controller_link import NOBODY
+from barnabas.broker.image_puller import ImagePuller
+from barnabas.broker.office import Office
+from barnabas.controller import tree
+from barnabas.controller.rebuild import values_of
+from barnabas.controller.registration import enter
+from barnabas.controller.znodes import cluster
+from barnabas.controller.znodes.fields import MalformedNodeError
 from barnabas.model.image import BrokerImage, ClusterImage
-from barnabas.ports import Completed, SessionBegan, SessionEnded, Value, Write
+from barnabas.ports import (
+    Changed,
+    Completed,
+    Get,
+    SessionBegan,
+    SessionEnded,
+    StoreLostError,
+    Value,
+    Write,
+)
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -23,124 +38,174 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.server.BrokerServer")
 
 RETRY_MS = 1_000
+_RACE_MS = 20  # others who start at the same time make the same nodes
+# An ensemble ends a session some ticks after its time.
+_SESSION_MARGIN_MS = 5_000
+
+
+class StillHeldError(Exception):
+    """Another session holds this broker's registration for longer than any session lasts."""
 
 
 class Membership:
-    def __init__(self, node: Node, broker: BrokerImage) -> None:
+    """`arrived` gets every new image, however it came."""
+
+    def __init__(
+        self,
+        node: Node,
+        broker: BrokerImage,
+        features: Mapping[str, int],
+        arrived: Callable[[ClusterImage], None],
+    ) -> None:
         self._node = node
         self._broker = broker
+        self._features = features
         self._session_id = 0
         self._attempt = 0  # what belongs to an earlier one is over
-        self._tree = TreeWatch(node, self._look_again)
+        self._held_since_ms: int | None = None
+        self.epoch = -1  # of our registration
+        self.office = Office(node, arrived, self.look)
+        self._puller = ImagePuller(node, arrived)
+        self._reads = (
+            Get(tree.broker_path(broker.id), watch=True),
+            Get(tree.CONTROLLER, watch=True),
+            *(Get(path) for path in (tree.CONTROLLER_EPOCH, tree.CLUSTER_ID, tree.FEATURE)),
+            *(Get(path) for path in tree.PERSISTENT_PATHS),
+        )
+
+    def begin(self, session_id: int, *, unclean: bool) -> None:
+        """Join the cluster in this session. `unclean`: what the log holds may be less than it once was."""
+        node = self._node
+        self._session_id = session_id
+        self._broker = replace(self._broker, fenced=unclean)
         node.store.on_session = self._session
-        node.controller.on_lost = self._look_again
-        self._tree.arm()
+        node.store.on_changed = self._changed
+        node.controller.on_lost = self._lost
+        self.look()
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
         match event:
             case SessionEnded():
                 log.warning("The session with ZooKeeper has ended; this broker registers again")
-                self._node.controller.pause()
                 self._attempt += 1
+                self.epoch = -1
+                self._resign()
+                # The process has lived through it: its log is what it was.
+                self._broker = replace(self._broker, fenced=False)
             case SessionBegan(session_id):
                 self._session_id = session_id
-                self._look_again()
+                self.look()
 
-    def _look_again(self) -> None:
-        self._node.controller.pause()
+    def _changed(self, event: Changed) -> None:
+        if event.path in {tree.CONTROLLER, tree.broker_path(self._broker.id)}:
+            self.look()
+        else:
+            self.office.changed(event.path)
+
+    def _lost(self) -> None:
+        """A decision's write was refused or its fate is not known: the tree says what is true."""
+        self.office.look_again()
+        self.look()
+
+    # --- looking -------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
         self._attempt += 1
-        self._submit_reads(self._register)
-
-    def _submit_reads(self, then: Callable[[list[Value]], None]) -> None:
         attempt = self._attempt
 
         def read(completed: Completed) -> None:
             if attempt != self._attempt:
                 return
-            if completed.error is None:
-                then(values_of(completed))
-            else:
-                self._later()
+            if completed.error is not None:
+                self._later(RETRY_MS)
+                return
+            self._seen({value.path: value for value in values_of(completed)})
 
-        self._node.store.submit(READS, read)
+        self._node.store.submit(self._reads, read)
 
-    def _register(self, values: list[Value]) -> None:
-        """What is there from the session that ended goes without us: wait until it has."""
-        stranger = others(values, self._broker.id)
-        if stranger:
-            log.critical("%s", stranger)
-            self._node.stop(1)
+    def _seen(self, values: dict[str, Value]) -> None:
+        own, controller = values.get(tree.broker_path(self._broker.id)), values.get(tree.CONTROLLER)
+        if own is not None and own.stat.ephemeral_owner != self._session_id:
+            self._await_end(own)
             return
-        held = {value.path: value.stat.ephemeral_owner for value in claims(values, self._broker.id)}
-        if any(owner != self._session_id for owner in held.values()) and self._session_id:
-            self._later()
-        elif len(held) == len(_claimed(self._broker.id)):
-            self._settle(image_from(values, self._node.image.version + 1).image)
-        else:
-            self._write([self._registration(values)], lambda: self._submit_reads(self._register))
-
-    def _registration(self, values: list[Value]) -> tuple[Write, ...]:
+        self._held_since_ms = None
+        if controller is None:
+            self._resign()  # somebody may have taken the node away to have the office change hands
         node = self._node
-        return start_alone(
-            values, self._broker, cluster_id=node.image.cluster_id, features={}, now_ms=node.wall_ms
+        writes = enter(
+            values.values(),
+            self._broker,
+            cluster_id=node.image.cluster_id,
+            features=self._features,
+            now_ms=node.wall_ms,
         )
-
-    def _settle(self, image: ClusterImage) -> None:
-        whole = elections.complete(image, self._node.random)
-
-        def done() -> None:
-            self._node.install(image.apply(whole.deltas))
-            self._tree.arm()
-            self._node.controller.resume()
-
-        self._write(whole.multis(), done)
-
-    def _write(self, parts: list[tuple[Write, ...]], then: Callable[[], None]) -> None:
-        if not parts:
-            then()
+        if writes:
+            self._write(writes)
             return
+        assert own is not None
+        assert controller is not None
+        self.epoch = own.stat.czxid
+        self._follow(controller)
+
+    def _write(self, writes: tuple[Write, ...]) -> None:
         attempt = self._attempt
 
         def written(completed: Completed) -> None:
             if attempt != self._attempt:
                 return
             if completed.error is None:
-                self._write(parts[1:], then)
+                self.look()
             else:
-                log.warning("Could not register again (%s); trying once more", completed.error)
-                self._later()
+                # Somebody was faster, or the connection is gone.
+                self._later(RETRY_MS if isinstance(completed.error, StoreLostError) else _RACE_MS)
 
-        self._node.store.submit(parts[0], written)
+        self._node.store.submit(writes, written)
 
-    def _later(self) -> None:
+    def _await_end(self, held: Value) -> None:
+        """An earlier life of this broker ended without a word, and its session lives on for a while. The
+        watch tells when it has ended; the timer is for a watch that was lost."""
+        node = self._node
+        limit_ms = node.settings.integer("zookeeper.session.timeout.ms") + _SESSION_MARGIN_MS
+        if self._held_since_ms is None:
+            log.info("%s is held by an earlier session; waiting until that has ended", held.path)
+            self._held_since_ms = node.now_ms
+        elif node.now_ms - self._held_since_ms > limit_ms and self.epoch < 0 and not node.is_ready:
+            raise StillHeldError(
+                f"{held.path} is still held by another session: is another broker running with the id "
+                f"{self._broker.id}? Stop it, or choose another broker.id."
+            )
+        self._later(RETRY_MS)
+
+    def _later(self, delay_ms: int) -> None:
         attempt = self._attempt
 
         def again() -> None:
             if attempt == self._attempt:
-                self._look_again()
+                self.look()
 
-        self._node.timers.at(self._node.now_ms + RETRY_MS, again)
+        self._node.timers.at(self._node.now_ms + delay_ms, again)
 
+    # --- the controller ------------------------------------------------------------------------------------
 
-def _claimed(broker_id: int) -> tuple[str, str]:
-    return tree.broker_path(broker_id), tree.CONTROLLER
+    def _follow(self, controller: Value) -> None:
+        node = self._node
+        try:
+            controller_id = cluster.decode_controller(controller.path, controller.data)
+        except MalformedNodeError as problem:
+            log.error("%s", problem)
+            controller_id = NOBODY
+        if controller.stat.ephemeral_owner == self._session_id:
+            self._puller.stop()
+            node.controller_link.controller_id = node.broker_id
+            self.office.take()
+            return
+        self._resign()
+        if controller_id in {NOBODY, node.broker_id}:
+            return  # of an earlier life of ours: the watch tells when its session has ended
+        node.controller_link.controller_id = controller_id
+        self._puller.follow(controller_id)
 
-
-def claims(values: list[Value], broker_id: int) -> list[Value]:
-    """What a lone broker must hold itself, as far as somebody holds it."""
-    return [value for value in values if value.path in _claimed(broker_id)]
-
-
-def others(values: list[Value], broker_id: int) -> str | None:
-    """A sentence, if other brokers are registered in this tree."""
-    own = tree.broker_path(broker_id)
-    prefix = f"{tree.BROKER_IDS}/"
-    found = [value.path.removeprefix(prefix) for value in values if value.path.startswith(prefix)]
-    strangers = sorted(set(found) - {own.removeprefix(prefix)})
-    if not strangers:
-        return None
-    return (
-        f"Broker {', '.join(strangers)} is registered in ZooKeeper beside broker {broker_id}, and this "
-        "version runs one broker per cluster: stop the other, or give this one a chroot of its own "
-        "(zookeeper.connect=host:2181/name)."
-    )
+    def _resign(self) -> None:
+        self.office.leave()
+        self._puller.stop()
+        self._node.controller_link.controller_id = NOBODY

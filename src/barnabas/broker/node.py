@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from barnabas.broker.admission_errands import admission_errands
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
 from barnabas.broker.controller_host import ControllerHost
@@ -14,16 +15,22 @@ from barnabas.broker.controller_link import ControllerLink
 from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.fetchers import ReplicaFetchers
 from barnabas.broker.image_log import ImageLog
 from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.isr import IsrKeeper
+from barnabas.broker.leader_balance import LeaderBalance
+from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replica_choice import replica_choice
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.session import Session
 from barnabas.broker.store_client import StoreClient
+from barnabas.broker.throttles import LEADER, ReplicationThrottle
 from barnabas.broker.timers import Timers
 from barnabas.broker.topic_config import log_config, manager_settings, producer_settings
 from barnabas.broker.transaction_host import transaction_coordinator
@@ -75,18 +82,26 @@ class Node:
         self.replicas = ReplicaManager(self, self.logs)
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
+        self.isr = IsrKeeper(self)
+        self.fetchers = ReplicaFetchers(self)
+        self.leader_balance = LeaderBalance(self)
+        self.leader_throttle = ReplicationThrottle(self, LEADER)
+        self.choose_replica = replica_choice(self)
         self.cleaning = CleaningHost(self, ports.cleaner)
         self.fetch_sessions = FetchSessions(
             settings.integer("max.incremental.fetch.session.cache.slots"), EVICTION_MS, ports.random
         )
         self.fetch_max_bytes = settings.integer("fetch.max.bytes")
-        self.encoded_topics: dict[tuple[str, int, bool], tuple[TopicImage, bytes]] = {}
+        self.encoded_topics: dict[tuple[str, Hashable], tuple[TopicImage, bytes]] = {}
+        self.marker_errands = marker_errands(self)
+        self.admission_errands = admission_errands(self)
         self.producer_ids = ProducerIds(self._allocate_producer_ids)
         self.auto_creation = AutoCreation(self)
         self.internal_topics = InternalTopics(self)
         self.groups = CoordinatorHost(self, OFFSETS_TOPIC, GroupShard)
         self.transactions = transaction_coordinator(self)
         self.coordinators: tuple[CoordinatorHost[Any], ...] = (self.groups, self.transactions)
+        self.is_ready = False  # the logs are open, and the image says what they are for
         self.exit_code: int | None = None  # set when the broker wishes to stop
         self.handle = Dispatcher(self).handle
 
@@ -118,11 +133,20 @@ class Node:
         if old.configs is not image.configs:
             self._apply_settings(old, image)
         self.replicas.apply(old, image)
+        self.fetchers.apply(old, image)
         for coordinator in self.coordinators:
             coordinator.apply(old, image)
-        for key in [key for key in self.encoded_topics if key[0] not in image.topics]:
-            del self.encoded_topics[key]
+        self.marker_errands.apply(old, image)
+        self.admission_errands.apply(old, image)
+        self._forget_encoded(old, image)
         self.image_watch.installed()
+
+    def _forget_encoded(self, old: ClusterImage, new: ClusterImage) -> None:
+        """Which replicas are offline is part of what is said of a topic."""
+        if old.brokers is not new.brokers:
+            self.encoded_topics.clear()
+        for key in [key for key in self.encoded_topics if key[0] not in new.topics]:
+            del self.encoded_topics[key]
 
     def when_image(self, epoch: int, version: int, patience_ms: int, action: Callable[[], None]) -> None:
         """Run it when the image is as new as that, or when patience ends."""

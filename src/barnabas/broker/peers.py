@@ -73,6 +73,7 @@ class RemotePeer:
         self._endpoint: Endpoint | None = None
         self._line: Line | None = None
         self._asked: deque[_Asked] = deque()
+        self._refused: dict[Timer, None] = {}  # questions that could not even be sent
         self._last_correlation_id = 0
         self._pause_ms = _FIRST_PAUSE_MS
         self._not_before_ms = 0
@@ -88,7 +89,7 @@ class RemotePeer:
         node = self._node
         line = self._connected()
         if line is None:
-            node.timers.at(max(self._not_before_ms, node.now_ms + 1), failed)
+            self._refuse(failed)
             return
         self._last_correlation_id = correlation_id = (self._last_correlation_id + 1) & 0x7FFFFFFF
         asked = _Asked(request.API_KEY, version, correlation_id, answered, failed)
@@ -99,6 +100,15 @@ class RemotePeer:
         header = RequestHeader(request.API_KEY, version, correlation_id, f"broker-{node.broker_id}")
         frame = codec.write_request(header, request)
         line.send(_LENGTH.pack(len(frame)) + frame)
+
+    def _refuse(self, failed: Failed) -> None:
+        def refuse() -> None:
+            del self._refused[timer]
+            failed()
+
+        node = self._node
+        timer = node.timers.at(max(self._not_before_ms, node.now_ms + 1), refuse)
+        self._refused[timer] = None
 
     def _connected(self) -> Line | None:
         """The line, if it leads to where the broker is now. None where there is no use in trying yet."""
@@ -120,7 +130,8 @@ class RemotePeer:
         asked = self._asked.popleft()
         self._cancel(asked)
         try:
-            correlation_id, answer = codec.read_response(asked.key, asked.version, frame)
+            # A view: records in it are not copied on their way into the log.
+            correlation_id, answer = codec.read_response(asked.key, asked.version, memoryview(frame))
             if correlation_id != asked.correlation_id:
                 raise MalformedError(f"answer {correlation_id} to question {asked.correlation_id}")
         except MalformedError:
@@ -156,6 +167,9 @@ class RemotePeer:
         for asked in self._asked:
             self._cancel(asked)
         self._asked.clear()
+        for timer in self._refused:
+            self._node.timers.cancel(timer)
+        self._refused.clear()
         if self._line is not None:
             self._line.close()
             self._line = None

@@ -6,12 +6,15 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
+from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import Partition
 from barnabas.broker.session import PeerFaultError
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionProduceResponse,
     ProduceResponse,
 )
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 TRANSACTIONAL = 0x10
+_LEADERS_SINCE = 10
 _BATCH_HEAD = struct.Struct(">qiibIh")
 # What Kafka refuses without looking at the log, so that it cannot say where the log starts.
 _LOG_UNSEEN = frozenset(
@@ -40,12 +44,16 @@ _LOG_UNSEEN = frozenset(
 class Pending:
     """A partition whose answer must wait for `last_offset` to be committed."""
 
-    __slots__ = ("answer", "last_offset", "partition")
+    __slots__ = ("answer", "last_offset", "partition", "reign")
 
     def __init__(self, partition: Partition, last_offset: int, answer: PartitionProduceResponse) -> None:
         self.partition = partition
         self.last_offset = last_offset
         self.answer = answer
+        self.reign = partition.reign
+
+    def fate(self, acks: int) -> ErrorCode | None:
+        return self.partition.fate(self.last_offset, acks, self.reign)
 
 
 def is_one_batch(view: memoryview, version: int) -> bool:
@@ -80,10 +88,29 @@ def conclude(
     if acks == 0:
         _close_on_error(context, response)
         return []
-    waiting = [item for item in pending if not _is_committed(item, acks)]
+    waiting = [item for item in pending if not item.partition.is_committed(item.last_offset, acks)]
     if waiting:
         _park(node, context, acks, timeout_ms, response, waiting)
         return None
+    return _with_leaders(node, context, response)
+
+
+def _with_leaders(node: Node, context: Context, response: ProduceResponse) -> ProduceResponse:
+    """Whoever asks for a partition that another broker leads is told which."""
+    if context.version < _LEADERS_SINCE:
+        return response
+    leaders = set()
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                name = topic.name or node.image.topic_names.get(topic.topic_id, "")
+                image = node.image.partition(name, answer.index)
+                if image is not None:
+                    answer.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
+                    leaders.add(image.leader)
+    if leaders:
+        nodes = leader_nodes(node, context.session.listener, leaders)
+        response.node_endpoints = [NodeEndpoint(*each) for each in nodes]
     return response
 
 
@@ -97,10 +124,6 @@ def _close_on_error(context: Context, response: ProduceResponse) -> None:
                 )
 
 
-def _is_committed(item: Pending, acks: int) -> bool:
-    return item.partition.is_committed(item.last_offset, acks)
-
-
 def _park(
     node: Node,
     context: Context,
@@ -109,16 +132,24 @@ def _park(
     response: ProduceResponse,
     waiting: list[Pending],
 ) -> None:
+    undecided = waiting
+
     def satisfied(_moved: Partition) -> bool:
-        return all(item.partition.log is None or _is_committed(item, acks) for item in waiting)
+        """What is decided is decided: later the partition may have another leader, or another log."""
+        nonlocal undecided
+        undecided = [item for item in undecided if not decided(item)]
+        return not undecided
+
+    def decided(item: Pending) -> bool:
+        code = item.fate(acks)
+        if code is not None and code is not ErrorCode.NONE:
+            _fail(item, code)
+        return code is not None
 
     def finish() -> None:
-        for item in waiting:
-            if item.partition.log is None:
-                _fail(item, ErrorCode.KAFKA_STORAGE_ERROR)
-            elif not _is_committed(item, acks):
-                _fail(item, ErrorCode.REQUEST_TIMED_OUT)
-        context.reply(response)
+        for item in undecided:
+            _fail(item, ErrorCode.REQUEST_TIMED_OUT)
+        context.reply(_with_leaders(node, context, response))
 
     partitions = [item.partition for item in waiting]
     node.purgatory.park(context.session, partitions, node.now_ms + max(timeout_ms, 0), satisfied, finish)

@@ -23,7 +23,7 @@ Satisfied: TypeAlias = "Callable[[Partition], bool]"
 class Waiting:
     """A parked request: completed once, by whichever comes first."""
 
-    __slots__ = ("_finish", "_partitions", "_purgatory", "_satisfied", "_timer", "session")
+    __slots__ = ("_finish", "_purgatory", "_queues", "_satisfied", "_timer", "session")
 
     def __init__(
         self,
@@ -33,14 +33,15 @@ class Waiting:
         deadline_ms: int,
         satisfied: Satisfied,
         finish: Callable[[], None],
+        uncommitted: bool,
     ) -> None:
         self._purgatory = purgatory
         self.session = session
-        self._partitions = tuple(partitions)
+        self._queues = [each.following if uncommitted else each.waiting for each in partitions]
         self._satisfied = satisfied
         self._finish: Callable[[], None] | None = finish
-        for partition in self._partitions:
-            partition.waiting[self] = None
+        for queue in self._queues:
+            queue[self] = None
         self._timer: Timer = purgatory.timers.at(deadline_ms, self._complete)
         purgatory.by_session[id(session)] = self
 
@@ -48,6 +49,12 @@ class Waiting:
         if self._finish is not None and self._satisfied(partition):
             self._purgatory.timers.cancel(self._timer)
             self._complete()
+
+    def hasten(self, deadline_ms: int) -> None:
+        """Complete it by then, whatever it was to wait for."""
+        if self._finish is not None and deadline_ms < self._timer.deadline_ms:
+            self._purgatory.timers.cancel(self._timer)
+            self._timer = self._purgatory.timers.at(deadline_ms, self._complete)
 
     def _complete(self) -> None:
         finish, self._finish = self._finish, None
@@ -64,8 +71,8 @@ class Waiting:
 
     def _leave(self) -> None:
         self._purgatory.by_session.pop(id(self.session), None)
-        for partition in self._partitions:
-            partition.waiting.pop(self, None)
+        for queue in self._queues:
+            queue.pop(self, None)
 
 
 class Purgatory:
@@ -85,8 +92,11 @@ class Purgatory:
         deadline_ms: int,
         satisfied: Satisfied,
         finish: Callable[[], None],
-    ) -> None:
-        Waiting(self, session, partitions, deadline_ms, satisfied, finish)
+        *,
+        uncommitted: bool = False,
+    ) -> Waiting:
+        """`uncommitted`: it also waits for what is appended and not committed yet, as followers do."""
+        return Waiting(self, session, partitions, deadline_ms, satisfied, finish, uncommitted)
 
     def disconnected(self, session: Session) -> None:
         waiting = self.by_session.get(id(session))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
+from barnabas.controller.liveness import ElectionRules
 from barnabas.log.config import LogConfig
 from barnabas.log.producer_state import ProducerSettings
 from barnabas.log.upkeep import ManagerSettings
+from barnabas.model.image import ClusterImage, ConfigKind
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.model.settings.table import TOPIC_SETTINGS
 from barnabas.model.settings.topic import TopicSettings
@@ -18,6 +21,19 @@ def log_config(settings: BrokerSettings, overrides: Mapping[str, str]) -> LogCon
     values: dict[str, object] = {name: effective[name] for name in TOPIC_SETTINGS}
     values["segment.bytes"] = effective.segment_bytes
     return LogConfig.from_settings(values)
+
+
+def election_rules(settings: BrokerSettings, image: ClusterImage) -> Callable[[str], ElectionRules]:
+    """What a topic's settings say of who may lead it."""
+
+    @cache
+    def rules(topic: str) -> ElectionRules:
+        effective = TopicSettings(image.config(ConfigKind.TOPIC, topic), settings)
+        return ElectionRules(
+            effective.integer("min.insync.replicas"), effective.boolean("unclean.leader.election.enable")
+        )
+
+    return rules
 
 
 def manager_settings(settings: BrokerSettings) -> ManagerSettings:

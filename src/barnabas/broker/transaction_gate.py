@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from barnabas.broker.admission_errands import Admission
 from barnabas.broker.partition import Partition
 from barnabas.broker.ticket import Later
 from barnabas.coordination.outcome import Outcome, Producer
@@ -101,6 +102,32 @@ class Gate:
         if not self._transactional_id:
             self._refused(ErrorCode.INVALID_REQUEST)
             return
+        coordinator = self._node.transactions.coordinator_of(self._transactional_id)
+        if coordinator is None:
+            self._refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        elif coordinator == self._node.broker_id:
+            self._ask_here()
+        else:
+            self._ask_elsewhere(coordinator)
+
+    def _ask_elsewhere(self, coordinator: int) -> None:
+        admission = Admission(
+            self._transactional_id,
+            self._producer,
+            tuple(self._admissions.guards),
+            verify_only=self._entrance is not Entrance.ADD,
+            done=self._heard,
+        )
+        self._node.admission_errands.add(coordinator, admission)
+
+    def _heard(self, codes: Mapping[TopicPartition, ErrorCode]) -> None:
+        """The other coordinator says it for each partition, even where it refuses them all alike."""
+        if ErrorCode.CONCURRENT_TRANSACTIONS in codes.values():
+            self._refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+        else:
+            self._answered(codes)
+
+    def _ask_here(self) -> None:
         ticket = Later(self._answered, self._refused)
         wanted = tuple(self._admissions.guards)
 
@@ -114,7 +141,7 @@ class Gate:
         self._node.transactions.run(self._transactional_id, ticket, operation)
 
     def _answered(self, answer: object) -> None:
-        if isinstance(answer, dict):
+        if isinstance(answer, dict):  # to add is answered once for all
             self._admissions.refused = {
                 place: self._spoken(code) for place, code in answer.items() if code is not ErrorCode.NONE
             }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker.coordinator_host import CoordinatorHost
 from barnabas.broker.hosted_shard import HostedShard
 from barnabas.broker.internal_topics import TRANSACTIONS_TOPIC
-from barnabas.broker.transaction_markers import MarkerCarrier
+from barnabas.broker.marker_carrier import MarkerCarrier
 from barnabas.coordination.outcome import Outcome, ShardTimers
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage

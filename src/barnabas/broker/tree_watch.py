@@ -1,5 +1,6 @@
 """What others write into the tree is carried out: a topic created, grown, deleted or set by a tool of Kafka
-2.x, which talks to ZooKeeper and not to brokers. What we write ourselves is known, and costs one look."""
+2.x, which talks to ZooKeeper and not to brokers. What we write ourselves is known, and costs one look.
+What they order under /admin is in `tree_orders`."""
 
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from barnabas.broker import tree_orders
+from barnabas.broker.tree_orders import TreeOrders
 from barnabas.controller import tree
 from barnabas.controller.deletion import DeletedTopic, TopicSelector, delete_topics
 from barnabas.controller.znodes.fields import MalformedNodeError
 from barnabas.controller.znodes.topics import decode_topic
-from barnabas.ports import Changed, ChildNames, Children, Completed, Delete, Get, StoreError, Value
+from barnabas.ports import ChildNames, Children, Completed, Delete, Get, StoreError, Value
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -30,26 +33,30 @@ class TreeWatch:
         self._watched: set[str] = set()  # topics
         self._beyond_us: set[str] = set()  # names whose nodes cannot be read: looking again does not help
         self._changes: set[str] = set()
-        node.store.on_changed = self._changed
+        self._orders = TreeOrders(node)
 
     def arm(self) -> None:
         self._watched.clear()
         self._beyond_us -= self._node.image.topics.keys()
         self._watch_topics(self._node.image.topics)
         self._node.store.submit([Children(path, watch=True) for path in _FOLDERS], self._listed)
+        self._orders.forget()
+        self._read_orders(tree_orders.PATHS)
 
-    def _changed(self, event: Changed) -> None:
+    def changed(self, path: str) -> None:
         """A lost connection fires all of them at once: they are looked at together."""
         if not self._changes:
             self._node.timers.at(self._node.now_ms, self._look)
-        self._changes.add(event.path)
+        self._changes.add(path)
 
     def _look(self) -> None:
         changes, self._changes = self._changes, set()
         folders = [Children(path, watch=True) for path in _FOLDERS if path in changes]
         if folders:
             self._node.store.submit(folders, self._listed)
-        topics = {path.removeprefix(f"{tree.TOPICS}/") for path in changes.difference(_FOLDERS)}
+        self._read_orders(path for path in tree_orders.PATHS if path in changes)
+        rest = changes.difference(_FOLDERS, tree_orders.PATHS)
+        topics = {path.removeprefix(f"{tree.TOPICS}/") for path in rest}
         self._watched -= topics
         self._watch_topics(topic for topic in topics if topic in self._node.image.topics)
 
@@ -59,6 +66,16 @@ class TreeWatch:
         if new:
             reads = [Get(tree.topic_path(topic), watch=True) for topic in new]
             self._node.store.submit(reads, self._topics_read)
+
+    def _read_orders(self, paths: Iterable[str]) -> None:
+        reads = [Get(path, watch=True) for path in paths]
+        if reads:
+            self._node.store.submit(reads, self._ordered)
+
+    def _ordered(self, completed: Completed) -> None:
+        for answer in completed.answers:
+            if isinstance(answer, Value):
+                self._orders.handle(answer)
 
     # A lost connection fires every watch, an ended session has the tree read again: an error needs nothing.
 

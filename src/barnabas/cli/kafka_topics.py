@@ -173,13 +173,13 @@ def parse_assignment(text: str | None) -> dict[int, list[int]]:
         if twice:
             raise ToolError(
                 f"Partition replica lists may not contain duplicate entries: {','.join(map(str, twice))}",
-                "org.apache.kafka.server.common.AdminCommandFailedException",
+                "org.apache.kafka.tools.AdminCommandFailedException",
             )
         found[index] = brokers
         if len(brokers) != len(found[0]):
             raise ToolError(
                 f"Partition {index} has different replication factor: {brokers}",
-                "org.apache.kafka.server.common.AdminOperationException",
+                "org.apache.kafka.tools.AdminOperationException",
             )
     return found
 

@@ -9,9 +9,7 @@ obeyed. `--override` is ours: Kafka's script has it for brokers only.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from barnabas.cli.support.background import become_daemon
 from barnabas.cli.support.log_lines import log
@@ -53,13 +51,7 @@ def _tool(arguments: Sequence[str]) -> int:
         return _refuse(str(error))
     if line.in_background and not become_daemon("zookeeper.out"):
         return 0
-    return _become(command)
-
-
-def _become(command: list[str]) -> NoReturn:
-    """The process becomes ZooKeeper: signals, exit code and terminal are its own."""
-    sys.stdout.flush()
-    os.execv(command[0], command)
+    return zookeeper.become(command)
 
 
 def _refuse(sentence: str) -> int:

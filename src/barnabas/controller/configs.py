@@ -57,11 +57,11 @@ def alter_configs(
     changes: Sequence[IncrementalChange | WholeChange],
     *,
     settings: BrokerSettings,
-    broker_id: int,
+    broker_id: int | None,
     validate_only: bool = False,
 ) -> Decision[ConfigResult]:
     """`broker_id` is the broker that the client asked, `settings` are its own: only these may be changed
-    through it."""
+    through it. None: another broker was asked, and has judged what concerns itself."""
     times = Counter(change.resource for change in changes)
     results: list[ConfigResult] = []
     changed: list[ConfigChanged] = []
@@ -81,7 +81,10 @@ def alter_configs(
 
 
 def _changed(
-    image: ClusterImage, change: IncrementalChange | WholeChange, settings: BrokerSettings, broker_id: int
+    image: ClusterImage,
+    change: IncrementalChange | WholeChange,
+    settings: BrokerSettings,
+    broker_id: int | None,
 ) -> dict[str, str]:
     resource = change.resource
     scope = _SCOPES[resource.kind]
@@ -94,12 +97,13 @@ def _changed(
     else:
         values = alter.replaced(change.values)
         _check_resource_name(resource, broker_id)
-    validation.check(scope, values, settings, per_broker=resource.name != "")
+    if resource.kind is not ConfigKind.BROKER or broker_id is not None:
+        validation.check(scope, values, settings, per_broker=resource.name != "")
     _check_exists(image, resource)
     return values
 
 
-def _check_resource_name(resource: ConfigResource, broker_id: int) -> None:
+def _check_resource_name(resource: ConfigResource, broker_id: int | None) -> None:
     problem = None
     match resource.kind:
         case ConfigKind.TOPIC if resource.name == "":
@@ -116,12 +120,12 @@ def _check_resource_name(resource: ConfigResource, broker_id: int) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, problem)
 
 
-def _broker_name_problem(name: str, broker_id: int) -> str | None:
+def _broker_name_problem(name: str, broker_id: int | None) -> str | None:
     try:
         number = int(name)
     except ValueError:
         return f"Node id must be an integer, but it is: {name}"
-    if number != broker_id:
+    if broker_id is not None and number != broker_id:
         return f"Unexpected broker id, expected {broker_id}, but received {name}"
     return None
 

@@ -1,14 +1,21 @@
-"""Who leads a partition."""
+"""Who leads a partition, who counts as in sync with it, and who may lead it should nobody be (KIP-966).
+
+An in-sync replica has all that was committed. As long as fewer than `min.insync.replicas` are in sync nothing
+is committed, so whoever left the set since then still has everything: these are the eligible leader replicas
+(ELR), and lead when no in-sync replica is left. A broker that started without a clean stop may have lost
+records, and is in neither set any more. Where both sets are empty only the last known leader may lead.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
 from barnabas.controller.topics import new_topic_id
 from barnabas.controller.znodes.topics import encode_state, encode_topic
-from barnabas.model.ids import ZERO_UUID, TopicPartition
+from barnabas.model.ids import ZERO_UUID
 from barnabas.model.image import (
     NO_LEADER,
     ClusterImage,
@@ -21,44 +28,109 @@ from barnabas.model.image import (
 from barnabas.ports import Put, Random, Set, Write
 
 
-def elect(image: ClusterImage, partition: PartitionImage, *, unclean: bool = False) -> PartitionImage:
-    """The partition with its next leader: the first of its replicas that is in sync and active.
+@dataclass(frozen=True, slots=True)
+class ElectionRules:
+    """A topic's settings, as far as its leaders depend on them."""
 
-    If there is none it has no leader, and keeps its in-sync replicas: they alone may lead when they return.
-    With `unclean`, any active replica may lead, alone in sync; what it lacks is lost.
+    min_insync_replicas: int
+    unclean: bool
+
+
+def settled(
+    image: ClusterImage,
+    partition: PartitionImage,
+    rules: ElectionRules,
+    *,
+    restarted: Collection[int] = (),
+    unclean_starts: Collection[int] = (),
+) -> PartitionImage:
+    """The partition as it should be while these brokers are here: itself if nothing has to change.
+
+    Those with `unclean_starts` are in sync with nothing. They and the `restarted` lead in a new epoch: by it
+    consumers find out what a leader may have lost.
     """
-    active = [broker for broker in partition.replicas if image.is_active(broker)]
-    clean = [broker for broker in active if broker in partition.isr]
-    if clean:
-        leader, isr = clean[0], tuple(broker for broker in partition.isr if image.is_active(broker))
-    elif unclean and active:
-        leader, isr = active[0], (active[0],)
-    else:
-        leader, isr = NO_LEADER, partition.isr
+    isr = staying(image, partition.isr, unclean_starts)
+    after = led(image, with_isr(partition, isr, rules, unclean_starts), rules)
+    returned = partition.leader in restarted or partition.leader in unclean_starts
+    return numbered(partition, after, is_renewed=after.has_leader and returned)
+
+
+def staying(
+    image: ClusterImage, isr: tuple[int, ...], unclean_starts: Collection[int] = ()
+) -> tuple[int, ...]:
+    """Whoever stops in good order goes, unless nobody else is in sync."""
+    active = tuple(broker for broker in isr if image.is_active(broker) and broker not in unclean_starts)
+    return tuple(broker for broker in active if image.may_lead(broker)) or active
+
+
+def with_isr(
+    partition: PartitionImage,
+    isr: tuple[int, ...],
+    rules: ElectionRules,
+    unclean_starts: Collection[int] = (),
+) -> PartitionImage:
+    """With other in-sync replicas, and the eligible leader replicas that follow from them."""
+    if len(isr) >= _enough(partition, rules):
+        return replace(partition, isr=isr, elr=(), last_known_elr=())
+    eligible = {*partition.isr, *partition.elr}.intersection(partition.replicas)
+    last_known = partition.last_known_elr
+    if partition.isr and not isr:
+        last_known = (partition.leader if partition.has_leader else partition.isr[0],)
     return replace(
         partition,
-        leader=leader,
         isr=isr,
-        leader_epoch=partition.leader_epoch + 1,
-        partition_epoch=partition.partition_epoch + 1,
+        elr=tuple(sorted(eligible.difference(isr, unclean_starts))),
+        last_known_elr=last_known,
     )
 
 
-def lead_again(image: ClusterImage, broker_id: int) -> Decision[TopicPartition]:
-    """A broker is back with a new epoch: elect for what it led, and for what has no leader and waits for it.
+def _enough(partition: PartitionImage, rules: ElectionRules) -> int:
+    return max(1, min(rules.min_insync_replicas, len(partition.replicas)))
 
-    The leader epoch rises even when the leader stays the same: after a crash it may lack what consumers have
-    already read, and they find that out by the epoch. The results are the partitions.
-    """
-    changed = [
-        (topic.name, elect(image, partition))
-        for topic in image.topics.values()
-        for partition in topic.partitions
-        if partition.is_initialised and _concerns(partition, broker_id)
-    ]
-    if not changed:
-        return Decision(())
-    operations = [
+
+def led(image: ClusterImage, partition: PartitionImage, rules: ElectionRules) -> PartitionImage:
+    """With the leader it has, if that one is in sync, or else with its next one, or with none."""
+    leader = _next_leader(image, partition, unclean=rules.unclean)
+    if leader == NO_LEADER:
+        return replace(partition, leader=NO_LEADER)
+    if leader in partition.isr:
+        return replace(partition, leader=leader, last_known_elr=())
+    alone = replace(partition, leader=leader, isr=(), last_known_elr=())
+    # Others who were eligible stay so beside one of them, and lack what another leader writes.
+    return with_isr(alone if leader in partition.elr else replace(alone, elr=()), (leader,), rules)
+
+
+def _next_leader(image: ClusterImage, partition: PartitionImage, *, unclean: bool) -> int:
+    if partition.leader in partition.isr:
+        return partition.leader
+    candidates = [broker for broker in partition.replicas if image.may_lead(broker)]
+    if partition.isr:
+        # Those in sync who may not lead are about to stop, and here still: nothing is given up yet.
+        permitted: Collection[int] = partition.isr
+    elif any(broker in partition.elr for broker in candidates):
+        permitted = partition.elr
+    elif not partition.elr and any(broker in partition.last_known_elr for broker in candidates):
+        permitted = partition.last_known_elr
+    else:
+        permitted = candidates if unclean else ()
+    return next((broker for broker in candidates if broker in permitted), NO_LEADER)
+
+
+def numbered(before: PartitionImage, after: PartitionImage, *, is_renewed: bool = False) -> PartitionImage:
+    """With the epochs that the change asks for; `before` itself if there is none."""
+    if after == before and not is_renewed:
+        return before
+    has_new_leader = is_renewed or after.leader != before.leader
+    return replace(
+        after,
+        leader_epoch=before.leader_epoch + (1 if has_new_leader else 0),
+        partition_epoch=before.partition_epoch + 1,
+    )
+
+
+def state_writes(image: ClusterImage, changed: Iterable[tuple[str, PartitionImage]]) -> list[Write]:
+    """Each replaces the state that the decision was made on, and no other."""
+    return [
         Set(
             tree.state_path(topic, partition.index),
             encode_state(partition, image.controller_epoch),
@@ -66,15 +138,6 @@ def lead_again(image: ClusterImage, broker_id: int) -> Decision[TopicPartition]:
         )
         for topic, partition in changed
     ]
-    return Decision(
-        tuple(TopicPartition(topic, partition.index) for topic, partition in changed),
-        (fence(image), *operations),
-        tuple(PartitionChanged(topic, partition) for topic, partition in changed),
-    )
-
-
-def _concerns(partition: PartitionImage, broker_id: int) -> bool:
-    return partition.leader == broker_id or (not partition.has_leader and broker_id in partition.isr)
 
 
 def complete(image: ClusterImage, random: Random) -> Decision[str]:
@@ -114,7 +177,7 @@ def _completed(image: ClusterImage, topic: TopicImage, random: Random) -> TopicI
 
 def _first_leader(image: ClusterImage, partition: PartitionImage) -> PartitionImage:
     """Nothing was ever written to it, so every active replica is in sync."""
-    active = tuple(broker for broker in partition.replicas if image.is_active(broker))
+    active = tuple(broker for broker in partition.replicas if image.may_lead(broker))
     if not active:
         return partition
     return replace(partition, isr=active, leader=active[0], leader_epoch=0, partition_epoch=0)

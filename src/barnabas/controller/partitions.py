@@ -114,13 +114,24 @@ def _writes(image: ClusterImage, topic: TopicImage, added: tuple[PartitionImage,
 def check_replicas(
     image: ClusterImage, partition: int, replicas: tuple[int, ...], replication_factor: int | None
 ) -> None:
-    problem = _replicas_problem(image, partition, replicas, replication_factor)
+    """Of a new partition: somebody must be there to lead it."""
+    check_assignable(image, replicas, replication_factor)
+    if not any(image.is_active(broker_id) for broker_id in replicas):
+        message = (
+            f"All brokers specified in the manual partition assignment for partition {partition} "
+            "are fenced or in controlled shutdown."
+        )
+        raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+
+
+def check_assignable(image: ClusterImage, replicas: tuple[int, ...], replication_factor: int | None) -> None:
+    problem = _replicas_problem(image, replicas, replication_factor)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, problem)
 
 
 def _replicas_problem(
-    image: ClusterImage, partition: int, replicas: tuple[int, ...], replication_factor: int | None
+    image: ClusterImage, replicas: tuple[int, ...], replication_factor: int | None
 ) -> str | None:
     prefix = "The manual partition assignment includes"
     if not replicas:
@@ -135,11 +146,6 @@ def _replicas_problem(
         return (
             f"{prefix} a partition with {len(replicas)} replica(s), but this is not consistent with "
             f"previous partitions, which have {replication_factor} replica(s)."
-        )
-    if not any(image.is_active(broker_id) for broker_id in replicas):
-        return (
-            f"All brokers specified in the manual partition assignment for partition {partition} "
-            "are fenced or in controlled shutdown."
         )
     return None
 

@@ -34,7 +34,7 @@ def _check_possible(brokers: list[BrokerImage], replication_factor: int) -> None
     if replication_factor <= 0:
         problem = f"Invalid replication factor {replication_factor}: the replication factor must be positive."
     elif all(broker.fenced for broker in brokers):
-        problem = "All brokers are currently fenced."
+        problem = "All brokers are currently fenced, or have all their log directories cordoned."
     elif replication_factor > len(brokers):
         problem = (
             f"The target replication factor of {replication_factor} cannot be reached because only "

@@ -1,7 +1,7 @@
 """How a node enters the cluster: the paths it expects, its registration, and the office of controller.
 
-A lone broker does all of it in one multi at start: read `rebuild.READS`, submit `start_alone(…)`, read them
-again, and `rebuild.image_from` is the image.
+All of it is one multi: read what is there, submit `enter(…)`, and look again. Where several come at once one
+of them succeeds, and the others look again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from barnabas.ports import Create, Set, Value, Write
 FIRST_CONTROLLER_EPOCH = 1
 
 
-def start_alone(
+def enter(
     values: Iterable[Value],
     broker: BrokerImage,
     *,
@@ -25,7 +25,7 @@ def start_alone(
     features: Mapping[str, int],
     now_ms: int,
 ) -> tuple[Write, ...]:
-    """Everything a lone broker writes at start. `cluster_id` counts only when the tree has none yet."""
+    """Everything that is missing until this broker is in. `cluster_id` counts only when the tree has none."""
     present = {value.path: value for value in values}
     registered, controlling = tree.broker_path(broker.id) in present, tree.CONTROLLER in present
     return (

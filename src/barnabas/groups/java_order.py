@@ -66,3 +66,9 @@ def partitions_in_java_order(partitions: Iterable[int]) -> list[int]:
     """A set that was copied from a collection; a number is its own hash."""
     ordered = sorted(partitions)
     return _walk(ordered, int, _copied_table(len(ordered)))
+
+
+def numbers_in_java_order(numbers: Iterable[int]) -> list[int]:
+    """A set that was filled one by one."""
+    ordered = sorted(numbers)
+    return _walk(ordered, int, _grown_table(len(ordered)))

@@ -53,19 +53,11 @@ def _check_own(
     check_crc(view, position, header)
 
 
-def check_offsets_rise(batches: Batches, log_end_offset: int) -> None:
-    """A follower takes offsets as they come, but never backwards."""
-    expected = log_end_offset
-    for _, header in batches:
-        if header.base_offset < expected or header.last_offset_delta < 0:
-            raise UnexpectedOffsetError(expected, header.base_offset)
-        expected = header.next_offset
-
-
 class UnexpectedOffsetError(Exception):
     """What the leader sent does not continue our log: the fetcher truncates and asks again."""
 
-    def __init__(self, expected: int, found: int) -> None:
+    def __init__(self, expected: int, found: int, last: int) -> None:
         super().__init__(f"Unexpected offset {found} in append: the log ends at {expected}")
         self.expected = expected
         self.found = found
+        self.last = last  # of that batch

@@ -10,9 +10,10 @@ from typing import TypeAlias
 from crc32c import crc32c
 
 from barnabas.log import shrink
-from barnabas.log.checks import Batches, check_offsets_rise, sound_batches
-from barnabas.log.config import LONG_MAX, LogConfig
+from barnabas.log.checks import Batches, sound_batches
+from barnabas.log.config import LogConfig
 from barnabas.log.core import Parts
+from barnabas.log.following import continuing_batches, fitting
 from barnabas.log.inspection import inspected, is_known, must_inspect
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
@@ -178,29 +179,37 @@ class Log(ReadableLog):
             set_max_timestamp_and_type(view, position, now_ms, LOG_APPEND_TIME)
         return now_ms
 
-    def append_as_follower(self, buffer: bytearray, start: int, end: int, *, now_ms: int) -> Appended:
+    def append_as_follower(
+        self, buffer: bytearray | memoryview, start: int, end: int, *, now_ms: int
+    ) -> Appended:
         """The leader's bytes as they are: only soundness and the order of offsets are checked."""
         with memoryview(buffer) as view:
-            batches = sound_batches(view, start, end, LONG_MAX, Origin.REPLICATION, self.topic_partition)
+            batches = continuing_batches(view, start, end, self.log_end_offset)
             if not batches:
                 return Appended(-1, -1, -1, self.log_start_offset)
-            check_offsets_rise(batches, self.log_end_offset)
-            return self._replicate(view, batches, now_ms)
-
-    def _replicate(self, view: memoryview, batches: Batches, now_ms: int) -> Appended:
-        size = self._check_set(batches)
-        for _, header in batches:
-            epoch = header.leader_epoch
-            if epoch >= 0 and self.leader_epochs.assign(epoch, header.base_offset, durable=False):
-                self._sync_soon(self)
-        notes = [(header.last_offset, header.max_timestamp, header.size) for _, header in batches]
-        begin, first_header = batches[0]
-        first = first_header.base_offset
-        with view[begin : begin + size] as data:
-            self._write(data, first, notes, now_ms)
-        self._note_producers(view, batches, notes)
-        self.producers.end_offset = self.log_end_offset
+            size = sum(
+                self._replicate(view, run, now_ms) for run in fitting(batches, self.config.segment_bytes)
+            )
+        first = batches[0][1].base_offset
         return Appended(first, self.log_end_offset - 1, -1, self.log_start_offset, False, size)
+
+    def _replicate(self, view: memoryview, batches: Batches, now_ms: int) -> int:
+        latest = None
+        for _, header in batches:
+            epoch = header[2]
+            if epoch != latest and epoch >= 0:
+                latest = epoch
+                if self.leader_epochs.assign(epoch, header[0], durable=False):
+                    self._sync_soon(self)
+        notes = [(header[0] + header[6], header[8], header[1] + LOG_OVERHEAD) for _, header in batches]
+        begin, (end, last) = batches[0][0], batches[-1]
+        end += last[1] + LOG_OVERHEAD
+        with view[begin:end] as data:
+            self._write(data, batches[0][1][0], notes, now_ms)
+        if _has_producer(batches):
+            self._note_producers(view, batches, notes)
+        self.producers.end_offset = self.log_end_offset
+        return end - begin
 
     def _check_set(self, batches: Batches) -> int:
         position, header = batches[-1]

@@ -36,6 +36,7 @@ class LogManager:
         self.settings = settings or ManagerSettings()
         self.directories = [LogDirectory(filesystem.absolute(path)) for path in paths]
         self.logs: dict[TopicPartition, Log] = {}
+        self.was_clean = False  # whether every directory was closed in good order before it was opened
         self._filesystem = filesystem
         self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
         self._random = random
@@ -57,14 +58,17 @@ class LogManager:
         self, cluster_id: str, node_id: int, config_of: Callable[[str], LogConfig], now_ms: int
     ) -> None:
         """Load every log of every directory. InconsistentDirectoryError if one is not ours."""
+        clean = 0
         for directory in self.directories:
             with self._disk(directory):
                 directory.prepare(self._filesystem, cluster_id, node_id, self._random)
                 contents = directory.read_contents(self._filesystem)
+                clean += contents.clean
                 for path in contents.leftovers:
                     self.upkeep.remove_later(directory, Doomed(path, now_ms))
                 for partition in contents.partitions:
                     self._open_existing(directory, contents, partition, config_of(partition.topic), now_ms)
+        self.was_clean = clean == len(self.directories)
         self.upkeep.begin(now_ms)
 
     def _open_existing(

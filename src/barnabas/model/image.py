@@ -243,6 +243,20 @@ class ClusterImage:
                 folded.setdefault(name.replace(".", "_"), name)
         return folded
 
+    def sharing(self, old: ClusterImage) -> ClusterImage:
+        """The same image, with the old one's objects for what is equal: what did not change is then seen not
+        to have changed."""
+        topics = {
+            name: known if (known := old.topics.get(name)) == topic else topic
+            for name, topic in self.topics.items()
+        }
+        if len(topics) == len(old.topics) and all(topics[name] is old.topics.get(name) for name in topics):
+            return replace(self, topics=old.topics, topic_names=old.topic_names, configs=self._configs(old))
+        return replace(self, topics=topics, configs=self._configs(old))
+
+    def _configs(self, old: ClusterImage) -> Mapping[ConfigResource, Mapping[str, str]]:
+        return old.configs if self.configs == old.configs else self.configs
+
     def apply(self, deltas: Iterable[Delta]) -> ClusterImage:
         """The next version. Only the mappings that a delta touches are copied, each at most once."""
         builder = _Builder(self)

@@ -43,7 +43,7 @@ _ADVERTISED_OLDEST = {PRODUCE: 0}
 
 _KEYS = (
     PRODUCE, FETCH, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, API_VERSIONS, 19, 20, 21, 22, 23, 24, 25, 26, 27,
-    28, 32, 33, 35, 37, 42, 44, 47, 60, 61, 65, 66, 68, 69, 74, 75,
+    28, 32, 33, 35, 37, 42, 43, 44, 45, 46, 47, 60, 61, 64, 65, 66, 68, 69, 74, 75,
 )  # fmt: skip
 
 
@@ -73,3 +73,5 @@ AMONG_BROKERS: dict[int, Served] = {
 
 # Only the controller can answer these: whoever else is asked forwards them (KIP-590).
 FOR_THE_CONTROLLER = frozenset({19, 20, 33, 37, 43, 44, 45, 46, 64})
+# Of these, parts concern the broker that was asked: its handlers forward the rest themselves.
+PARTLY_HERE = frozenset({33, 44})

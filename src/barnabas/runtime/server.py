@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 
 from barnabas.broker.boot import Boot, BootError
-from barnabas.broker.membership import Membership
+from barnabas.broker.leaving import Leaving
 from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError
@@ -63,17 +63,19 @@ class Server:
         self.home = home_of(settings, os.environ)
         self.store = self.home.store()
         self.cleaner = CleanerOnLoop()
-        lines = Lines(self.workers)
-        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, lines)
+        self.lines = Lines(self.workers)
+        ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, self.lines)
         self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
         self.apply_limits(settings)
         self.node.on_settings.append(self.apply_limits)
         self.reactor = Reactor(self.node, self.clock, self.limits, ColdReads(self.workers, self.clock))
         self.cleaner.attach_to(self.reactor)
-        lines.attach_to(self.reactor)
+        self.lines.attach_to(self.reactor)
         self.listening: list[tuple[str, socket.socket]] = []
         self.endpoints: dict[str, Endpoint] = {}
+        self._stop_wanted = False
+        self._leaving: Leaving | None = None
 
     def _lock(self, path: str) -> int | None:
         """A directory that cannot even be made is offline; the log manager says so."""
@@ -147,8 +149,6 @@ class Server:
             self.endpoints[name] = endpoint._replace(host=host, port=endpoint.port or bound[name])
 
     def _serve(self) -> None:
-        if self.settings.zookeeper_connect is not None:
-            Membership(self.node, self.node.image.brokers[self.node.broker_id])
         for name, listener in self.listening:
             self.reactor.accept_from(name, listener)
         # What lives until the end need not be looked at by the collector again and again.
@@ -159,24 +159,35 @@ class Server:
 
     def _woken(self) -> None:
         self.wakeup.clear()
+        if self._stop_wanted and self._leaving is None:
+            self._leave()
         self.workers.deliver()
         self.node.store.poll()
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        """Between any two steps of the loop: only note it. Whoever asks twice does not want to wait."""
         log.info("Terminating process due to signal %s", signal.Signals(number).name)
-        self.node.stop(0)
+        if self._stop_wanted or not self.node.is_ready:
+            self.node.stop(0)
+        self._stop_wanted = True
         self.wakeup.set()
+
+    def _leave(self) -> None:
+        self._leaving = Leaving(self.node, lambda: self.node.stop(0))
+        self._leaving.begin()
 
     def _shut_down(self) -> None:
         log.info("[BrokerServer id=%d] shutting down", self.node.broker_id)
         self.cleaner.abort()
+        self.lines.close()
         self.reactor.close()
         for _, listener in self.listening:
             listener.close()
         self.workers.close()
         self.workers.deliver()
-        self.node.logs.close_all(self.clock.wall_ms())
+        # First: the others need not wait for our disk until somebody else holds what we held.
         self.store.close()
+        self.node.logs.close_all(self.clock.wall_ms())
         for descriptor in self._locks:
             if descriptor is not None:
                 os.close(descriptor)

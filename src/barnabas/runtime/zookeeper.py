@@ -6,8 +6,10 @@ import fnmatch
 import importlib.util
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from barnabas import java
 
@@ -106,3 +108,22 @@ def _belongs(name: str) -> bool:
     return any(fnmatch.fnmatch(name, pattern) for pattern in _PATTERNS) and not any(
         fnmatch.fnmatch(name, pattern) for pattern in _LEFT_OUT
     )
+
+
+def become(command: list[str]) -> NoReturn:
+    """The process becomes ZooKeeper: signals, exit code and terminal are its own."""
+    sys.stdout.flush()
+    os.execv(command[0], command)
+
+
+def main() -> int:
+    """`python -m barnabas.runtime.zookeeper zookeeper.properties`: unchecked, for who wrote the file."""
+    try:
+        become(server_command(sys.argv[1], os.path.abspath(sys.argv[1])))
+    except (java.JavaError, ZookeeperUnavailableError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

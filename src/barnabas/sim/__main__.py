@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from barnabas.sim.catalogue import CATALOGUE, play
+from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.history import Acknowledged, CommitAcknowledged, Ended, Event, Happened, History, Seen
 from barnabas.sim.promise import Promise
-from barnabas.sim.promises import PROMISES
-from barnabas.sim.run import Outcome, run
+from barnabas.sim.run import Outcome
 from barnabas.sim.telling import tell
 
 _SHOWN_MAX = 10
@@ -24,17 +25,17 @@ _SHOWN_MAX = 10
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m barnabas.sim", description=__doc__)
-    parser.add_argument("--promise", choices=sorted(PROMISES), help="one promise only")
+    parser.add_argument("--promise", choices=sorted(CATALOGUE), help="one promise only")
     parser.add_argument("--seed", type=int, help="replay this seed")
     parser.add_argument("--seeds", type=int, default=1000, help="how many seeds for each promise")
     parser.add_argument("--first", type=int, default=0, help="the first of them")
     parser.add_argument("--verbose", action="store_true", help="print everything that happened")
     options = parser.parse_args(arguments)
-    promises = [PROMISES[options.promise]] if options.promise else list(PROMISES.values())
+    promises = [CATALOGUE[options.promise]] if options.promise else list(CATALOGUE.values())
     console = Console(soft_wrap=True, highlight=False)
     if options.seed is None:
         return _run_many(console, promises, range(options.first, options.first + options.seeds))
-    outcomes = [run(promise, options.seed, talk=options.verbose) for promise in promises]
+    outcomes = [play(promise, options.seed, talk=options.verbose) for promise in promises]
     for outcome in outcomes:
         if options.verbose:
             _print_history(console, outcome.history)
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 @dataclass(slots=True)
 class _Tally:
-    promise: Promise
+    promise: Promise | ClusterPromise
     events: Counter[type[Event]] = field(default_factory=Counter)
     faults: int = 0
     failed: list[Outcome] = field(default_factory=list)
@@ -61,7 +62,7 @@ class _Tally:
             self.failed.append(outcome)
 
 
-def _run_many(console: Console, promises: list[Promise], seeds: range) -> int:
+def _run_many(console: Console, promises: list[Promise | ClusterPromise], seeds: range) -> int:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     tallies = []
     with Progress(*columns, console=console) as progress:
@@ -71,7 +72,7 @@ def _run_many(console: Console, promises: list[Promise], seeds: range) -> int:
             tallies.append(tally)
             started = time.perf_counter()
             for seed in seeds:
-                tally.add(run(promise, seed))
+                tally.add(play(promise, seed))
                 progress.advance(task)
             tally.seconds = time.perf_counter() - started
     console.print(_table(tallies, len(seeds)))

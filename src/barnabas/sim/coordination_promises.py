@@ -57,7 +57,7 @@ EVERYBODY: tuple[Checker, ...] = (
 )
 
 # As Kafka's own tests: what takes minutes in the field takes fractions of a second.
-_PROPERTIES = {
+PROPERTIES = {
     "offsets.topic.num.partitions": "2",
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.num.partitions": "2",
@@ -85,7 +85,7 @@ _VARIATIONS = (
 )
 
 
-def _readers(random: SeededRandom) -> list[Hiring]:
+def some_readers(random: SeededRandom) -> list[Hiring]:
     protocol = random.pick(tuple(GroupProtocol))
     desks = random.between(1, 3)
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
@@ -93,14 +93,14 @@ def _readers(random: SeededRandom) -> list[Hiring]:
     return [Readers("readers", protocol, desks, random.chance(0.5), *times, static=static)]
 
 
-def _writers(random: SeededRandom) -> list[Hiring]:
+def some_writers(random: SeededRandom) -> list[Hiring]:
     return [
         Writers(f"writer-{at}", random.pick(tuple(Version)), random.between(1, 2), random.between(3, 8))
         for at in range(random.between(1, 2))
     ]
 
 
-def _workers(random: SeededRandom) -> list[Workers]:
+def some_workers(random: SeededRandom) -> list[Workers]:
     protocol, version = random.pick(tuple(GroupProtocol)), random.pick(tuple(Version))
     times = (_SESSION_TIMEOUT_MS, _REBALANCE_TIMEOUT_MS)
     desks, static = random.between(1, 3), random.chance(_STATIC_CHANCE)
@@ -118,10 +118,10 @@ _KILLED = Promise(
     producers=(1, 2),
     directories=(1,),
     segments=({}, SMALL_SEGMENTS),
-    properties=_PROPERTIES,
+    properties=PROPERTIES,
     faults_max=6,
     faults_ms=1000,
-    hires=_readers,
+    hires=some_readers,
     variations=_VARIATIONS,
 )
 
@@ -133,7 +133,7 @@ TRANSACTIONS = replace(
     says="Producers commit, abort, dawdle and fence each other, requests come late, and the broker is "
     "killed: no transaction is torn, lost, seen before its time or after its abort, and none stays open.",
     producers=(0, 1),
-    hires=_writers,
+    hires=some_writers,
 )
 
 EXACTLY_ONCE = replace(
@@ -143,10 +143,10 @@ EXACTLY_ONCE = replace(
     "every record there is one result.",
     checkers=(*EVERYBODY, transactions.ExactlyOnce(OUTPUT)),
     producers=(1, 1),
-    hires=lambda random: [*_workers(random)],
+    hires=lambda random: [*some_workers(random)],
 )
 
-_FLUSHING = {**_PROPERTIES, "log.flush.interval.messages": "1"}
+_FLUSHING = {**PROPERTIES, "log.flush.interval.messages": "1"}
 
 
 def in_the_dark(promise: Promise) -> Promise:
@@ -189,7 +189,7 @@ def _both_versions(_random: SeededRandom) -> list[Hiring]:
 
 
 def _few_workers(random: SeededRandom) -> list[Hiring]:
-    return [replace(hiring, desks=1) for hiring in _workers(random)]
+    return [replace(hiring, desks=1) for hiring in some_workers(random)]
 
 
 _BY_CHANCE = (GROUPS, TRANSACTIONS, EXACTLY_ONCE)

@@ -135,6 +135,10 @@ class SimulatedDisk:
     def heal(self) -> None:
         self._faults.clear()
 
+    @property
+    def is_failing(self) -> bool:
+        return bool(self._faults)
+
     def check(self, path: str, *, writing: bool) -> None:
         if self._changes_left is not None and self._changes_left < 0:
             raise PowerLostError(path)

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from barnabas.model.ids import TopicPartition
+from barnabas.sim.cluster_events import ClusterEvent
 
 Offsets: TypeAlias = tuple[tuple[TopicPartition, int], ...]
 
@@ -238,6 +239,7 @@ Event: TypeAlias = (
     | OffsetsAsked
     | OffsetsRead
     | GroupFound
+    | ClusterEvent
     | Happened
     | Broke
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import traceback
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from barnabas.broker.boot import Boot, BootError
 from barnabas.broker.node import Node, Ports
@@ -16,17 +17,21 @@ from barnabas.broker.session import Part, Session
 from barnabas.log.names import PartitionDirectory, parse_directory
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings.broker import BrokerSettings
+from barnabas.ports import MetadataStore, Network
 from barnabas.sim.cleaner import SimulatedCleaner
 from barnabas.sim.disk import CrashMode, PowerLostError, SimulatedDisk
 from barnabas.sim.history import Broke, DirectoryFailed, Fault, Happened
-from barnabas.sim.network import Connection, Nowhere, Peer
+from barnabas.sim.network import Connection, Nowhere, Peer, Route
 from barnabas.sim.store import SimulatedStore
 from barnabas.sim.workers import SimulatedWorkers
 from barnabas.sim.world import SeededRandom, World
 from barnabas.store.memory import MemoryHome
 
-_BROKER_ID = 1
-_ENDPOINTS = {"PLAINTEXT": Endpoint("broker", 9092, SecurityProtocol.PLAINTEXT)}
+
+class LifeStore(MetadataStore, Protocol):
+    def die(self) -> None:
+        """The process is gone, without a word."""
+        ...
 
 
 class Life:
@@ -39,22 +44,24 @@ class Life:
         self.serving = False
         self.connections: list[Connection] = []
         self.workers = SimulatedWorkers(self, host.slowness)
-        self.store = SimulatedStore(self, host.home, host.disk, host.settings.log_dirs[0])
+        self.store = host.make_store(self)
         self.cleaner = SimulatedCleaner(self, host.disk)
-        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner, Nowhere())
-        self.node = Node(_BROKER_ID, host.settings, ports)
+        network = host.make_network(self)
+        ports = Ports(host.disk, host.random, self.store, self.workers, self.cleaner, network)
+        self.node = Node(host.broker_id, host.settings, ports)
         self._tick_ms = -1
+        self._slept_through: list[Callable[[], None]] | None = None  # while the process is stopped
 
     def begin(self) -> None:
         self.enter(self._boot)
 
     def _boot(self) -> None:
-        Boot(self.node, _ENDPOINTS, None, self._ready)
+        Boot(self.node, self._host.endpoints, None, self._ready)
         self.store.start(lambda: self.enter(self.node.store.poll))
 
     def _ready(self) -> None:
         self.serving = True
-        self._world.history.add(Happened(Fault.START, ""))
+        self._world.history.add(Happened(Fault.START, self._host.name))
 
     # --- time ----------------------------------------------------------------------------------------------
 
@@ -68,15 +75,18 @@ class Life:
         """What the process does ends with the process; what must not happen is written down."""
         if not self.alive:
             return
+        if self._slept_through is not None:
+            self._slept_through.append(action)
+            return
         try:
             action()
         except PowerLostError:
             self._host.fell()
         except BootError as problem:
-            if self._host.metadata_reachable:
-                self._broke(f"the broker cannot start: {problem}")
-            else:
+            if self._host.may_fail_to_start:
                 self._host.stop_process()
+            else:
+                self._broke(f"the broker cannot start: {problem}")
         except Exception:
             # On a real machine this costs a connection or the process; here it is what we look for.
             self._broke(traceback.format_exc())
@@ -85,18 +95,32 @@ class Life:
         self._world.history.add(Broke(what))
         self._host.stop_process()
 
+    @property
+    def is_stopped(self) -> bool:
+        return self._slept_through is not None
+
+    def sleep(self) -> None:
+        """SIGSTOP, a long swap: the process does nothing and notices nothing, until `wake`."""
+        self._slept_through = self._slept_through or []
+
+    def wake(self) -> None:
+        """What happened meanwhile happens to it now, in that order."""
+        missed, self._slept_through = self._slept_through or [], None
+        for action in missed:
+            self.guarded(action)
+
     def enter(self, action: Callable[[], None]) -> None:
         """One turn of the loop: something happened, then what is due."""
         self.guarded(lambda: self._turn(action))
 
     def _turn(self, action: Callable[[], None]) -> None:
         node, world = self.node, self._world
-        node.set_time(world.now_ms, world.wall_ms)
+        node.set_time(world.now_ms, self._host.wall_ms)
         action()
         wait_ms = node.tick()
         if node.exit_code is not None:
             world.history.add(Happened(Fault.OTHER, f"the broker stops itself with {node.exit_code}"))
-            self._host.stop_process()
+            self._host.stopped_itself()
             return
         due_ms = world.now_ms + max(wait_ms, 1)
         if not world.now_ms < self._tick_ms <= due_ms:
@@ -117,10 +141,15 @@ def _nothing() -> None:
 
 
 class Host:
+    """Of a broker that is alone: its metadata is a file in its first directory."""
+
+    broker_id = 1
+    name = ""
+
     def __init__(self, world: World, properties: Mapping[str, str], seed: int | str) -> None:
         self.world = world
         self.settings = BrokerSettings.parse(properties)[0]
-        self.disk = SimulatedDisk(now_ms=lambda: world.wall_ms)
+        self.disk = SimulatedDisk(now_ms=lambda: self.wall_ms)
         self.home = MemoryHome()
         self.random = SeededRandom(f"{seed}/broker")
         self.slowness = Slowness()
@@ -136,18 +165,38 @@ class Host:
             path = path.rpartition("/")[0]
             self.disk.sync_directory(path or "/")
 
+    # --- what a life of the process finds ------------------------------------------------------------------
+
+    @property
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        return {"PLAINTEXT": Endpoint("broker", 9092, SecurityProtocol.PLAINTEXT)}
+
+    @property
+    def wall_ms(self) -> int:
+        return self.world.wall_ms
+
+    def make_store(self, life: Life) -> LifeStore:
+        return SimulatedStore(life, self.home, self.disk, self.settings.log_dirs[0])
+
+    def make_network(self, _life: Life) -> Network:
+        return Nowhere()
+
+    @property
+    def may_fail_to_start(self) -> bool:
+        return not self.metadata_reachable
+
     @property
     def serving(self) -> bool:
         return self.life is not None and self.life.serving
 
     # --- what clients can do -------------------------------------------------------------------------------
 
-    def connect(self, peer: Peer) -> Connection | None:
+    def connect(self, peer: Peer, route: Route | None = None) -> Connection | None:
         """None: nobody listens."""
         life = self.life
         if life is None or not life.serving:
             return None
-        connection = Connection(self.world, life, peer)
+        connection = Connection(self.world, life, peer, route)
         life.connections.append(connection)
         return connection
 
@@ -168,11 +217,14 @@ class Host:
         for connection in life.connections:
             connection.break_off()
 
+    def stopped_itself(self) -> None:
+        self.stop_process()
+
     def stop_orderly(self) -> None:
         life = self.life
         if life is None:
             return
-        self.world.history.add(Happened(Fault.STOP, ""))
+        self.world.history.add(Happened(Fault.STOP, self.name))
         life.guarded(lambda: self._shut_down(life))
 
     def _shut_down(self, life: Life) -> None:
@@ -185,13 +237,13 @@ class Host:
         self.stop_process()
 
     def kill(self) -> None:
-        self.world.history.add(Happened(Fault.KILL, ""))
+        self.world.history.add(Happened(Fault.KILL, self.name))
         self.stop_process()
         self.disk.crash(self.world.random, CrashMode.KEEP)
 
     def power_loss(self) -> None:
         mode = self.world.random.pick((CrashMode.DROP, CrashMode.TEAR, CrashMode.TEAR))
-        self.world.history.add(Happened(Fault.POWER_LOSS, mode.name))
+        self.world.history.add(Happened(Fault.POWER_LOSS, f"{mode.name} {self.name}".rstrip()))
         self.stop_process()
         self.disk.crash(self.world.random, mode)
 

@@ -69,11 +69,20 @@ class Server(Protocol):
     def session_ended(self, session: Session) -> None: ...
 
 
+class Route(Protocol):
+    """How things get from one end to the other: later than usual, or not before a cut is mended."""
+
+    def to_server(self, most_ms: int, action: Callable[[], None]) -> None: ...
+
+    def to_client(self, most_ms: int, action: Callable[[], None]) -> None: ...
+
+
 class Connection:
-    def __init__(self, world: World, server: Server, peer: Peer) -> None:
+    def __init__(self, world: World, server: Server, peer: Peer, route: Route | None = None) -> None:
         self._world = world
         self._server = server
         self._peer = peer
+        self._route = route
         self._session = Session("PLAINTEXT", "client", self._deliver)
         self._sent: deque[bytes] = deque()  # left the client, not yet with the broker
         self._inbox: deque[bytes] = deque()  # with the broker, not yet handled
@@ -85,13 +94,17 @@ class Connection:
         self._broken_off = False
         self.held = False  # what the client sends from now on stays somewhere in between, until `stray`
 
+    @property
+    def is_over(self) -> bool:
+        return self._client_gone and self._broker_gone
+
     # --- the client's end ----------------------------------------------------------------------------------
 
     def send(self, frame: bytes) -> None:
         if not self._client_gone:
             self._sent.append(frame)
             if not self.held:
-                self._server.soon(LATENCY_MS, lambda: self._server.enter(self._arrive))
+                self._to_server(LATENCY_MS, self._arrive)
 
     def close(self) -> None:
         """The client goes away. What it sent may still arrive, all or part of it."""
@@ -100,7 +113,7 @@ class Connection:
         self._client_gone = True
         self._replies.clear()
         self._cut(self._sent)
-        self._server.soon(2 * LATENCY_MS, lambda: self._server.enter(self._ended))
+        self._to_server(2 * LATENCY_MS, self._ended)
 
     def stray(self, most_ms: int) -> None:
         """The client loses its connection; what is under way to the broker arrives, much later."""
@@ -110,6 +123,18 @@ class Connection:
         self._replies.clear()
         delay_ms = self._world.random.between(0, most_ms)
         self._server.after(delay_ms, lambda: self._server.enter(self._arrive_late))
+
+    def _to_server(self, most_ms: int, action: Callable[[], None]) -> None:
+        if self._route is None:
+            self._server.soon(most_ms, lambda: self._server.enter(action))
+        else:
+            self._route.to_server(most_ms, lambda: self._server.enter(action))
+
+    def _to_client(self, most_ms: int, action: Callable[[], None]) -> None:
+        if self._route is None:
+            self._world.soon(most_ms, action)
+        else:
+            self._route.to_client(most_ms, action)
 
     def _arrive_late(self) -> None:
         while self._sent:
@@ -167,7 +192,7 @@ class Connection:
     def _transmit(self, frame: bytes) -> None:
         if not self._client_gone:
             self._replies.append(frame)
-            self._world.soon(LATENCY_MS, self._hand_over)
+            self._to_client(LATENCY_MS, self._hand_over)
 
     def _hand_over(self) -> None:
         if self._replies and not self._client_gone:
@@ -190,7 +215,7 @@ class Connection:
         if not self._broken_off:
             self._broker_gone = self._broken_off = True
             self._cut(self._replies)
-            self._world.soon(2 * LATENCY_MS, self._told)
+            self._to_client(2 * LATENCY_MS, self._told)
 
     def _told(self) -> None:
         if not self._client_gone:

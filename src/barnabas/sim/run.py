@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.admins import Creator, Lister, Topic
 from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, OffsetWatcher, TransactionAuditor
-from barnabas.sim.checkers import Facts
+from barnabas.sim.checkers import Checker, Facts
 from barnabas.sim.clients import Client
 from barnabas.sim.consumers import Consumer
 from barnabas.sim.crews import GroupCrew
@@ -44,19 +44,22 @@ class Outcome:
 def run(promise: Promise, seed: int, *, talk: bool = False) -> Outcome:
     """With `talk`, the broker's own log lines go where logging sends them."""
     schedule = Schedule(promise, seed)
-    with _log_level(logging.INFO if talk else logging.CRITICAL + 1):
+    with quietly(talk=talk):
         schedule.play()
-    facts = Facts(schedule.world.history)
+    return judge(promise.name, promise.checkers, seed, schedule.world.history)
+
+
+def judge(name: str, checkers: Sequence[Checker], seed: int, history: History) -> Outcome:
+    facts = Facts(history)
     violations = tuple(
-        f"{type(checker).__name__}: {sentence}"
-        for checker in promise.checkers
-        for sentence in checker.check(facts)
+        f"{type(checker).__name__}: {sentence}" for checker in checkers for sentence in checker.check(facts)
     )
-    return Outcome(promise.name, seed, violations, schedule.world.history)
+    return Outcome(name, seed, violations, history)
 
 
 @contextlib.contextmanager
-def _log_level(level: int) -> Iterator[None]:
+def quietly(*, talk: bool) -> Iterator[None]:
+    level = logging.INFO if talk else logging.CRITICAL + 1
     loggers = [logging.getLogger(name) for name in ("barnabas", "kafka")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -76,8 +79,8 @@ class Schedule:
         self.world = World(story)
         self.plan: Plan = promise.plan(SeededRandom(f"{story}/plan"))
         self.host = Host(self.world, self.plan.properties, story)
-        inputs = _places(self.plan.topics)
-        self.places = inputs + _places([topic for topic in self.plan.more_topics if topic.name[0] != "_"])
+        inputs = places_of(self.plan.topics)
+        self.places = inputs + places_of([topic for topic in self.plan.more_topics if topic.name[0] != "_"])
         self.producers: list[Client] = [
             Producer(self.world, self.host, f"producer-{at}", inputs, style)
             for at, style in enumerate(self.plan.styles)
@@ -173,5 +176,5 @@ class Schedule:
         return done
 
 
-def _places(topics: Sequence[Topic]) -> list[TopicPartition]:
+def places_of(topics: Sequence[Topic]) -> list[TopicPartition]:
     return [TopicPartition(topic.name, index) for topic in topics for index in range(topic.partitions)]

@@ -6,7 +6,7 @@ Several stores may share one `MemoryHome`, as brokers share an ensemble; the sim
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Protocol, cast
 
 from barnabas.ports import (
     Completed,
@@ -22,15 +22,19 @@ from barnabas.store.session import EventQueue, Kind, Watches, check, lost, read,
 from barnabas.store.tree import Changes, Tree
 
 
+class Watcher(Protocol):
+    def see(self, changes: Changes) -> None: ...
+
+
 class MemoryHome:
     """What outlives the sessions."""
 
     def __init__(self) -> None:
         self.tree = Tree()
-        self.sessions: dict[int, MemoryStore] = {}
+        self.sessions: dict[int, Watcher] = {}
         self._last_session_id = 0
 
-    def begin(self, store: MemoryStore) -> int:
+    def begin(self, store: Watcher) -> int:
         self._last_session_id += 1
         self.sessions[self._last_session_id] = store
         return self._last_session_id

@@ -63,6 +63,9 @@ class Watches:
         self._children -= children
         return [Changed(path) for path in sorted(values | children)]
 
+    def all(self) -> list[str]:
+        return sorted(self._values | self._children)
+
     def clear(self) -> None:
         self._values.clear()
         self._children.clear()

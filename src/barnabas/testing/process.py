@@ -6,6 +6,7 @@ treats the two alike.
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -97,6 +98,7 @@ class BrokerProcess:
         self.startup_timeout_s = startup_timeout_s
         self.shutdown_timeout_s = shutdown_timeout_s
         self.startup_s = 0.0
+        self._started_at = 0.0
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -123,11 +125,16 @@ class BrokerProcess:
 
         It reads the current `settings`: change them between stop and start to try another value.
         """
+        self.launch()
+        return self.wait_until_ready()
+
+    def launch(self) -> Self:
+        """Start the process and do not wait: several may come up side by side."""
         if self.is_running():
             raise BrokerFailedError(f"the {self.name} is already running as process {self.pid}")
         self.properties_file.write_text(properties_text(self.settings))
         self.prepare()
-        started_at = time.monotonic()
+        self._started_at = time.monotonic()
         with self.log_file.open("ab") as log:
             self._process = subprocess.Popen(
                 self.command,
@@ -136,31 +143,36 @@ class BrokerProcess:
                 stderr=subprocess.STDOUT,
                 cwd=self.directory,
             )
-        self._wait_until_ready(started_at)
-        self.startup_s = time.monotonic() - started_at
         return self
 
     def prepare(self) -> None:
         """What has to be done before the process starts, such as formatting the data directory."""
 
-    def _wait_until_ready(self, started_at: float) -> None:
-        while not answers_api_versions(self.port):
+    def answers(self) -> bool:
+        """Whether it serves."""
+        return answers_api_versions(self.port)
+
+    def wait_until_ready(self) -> Self:
+        while not self.answers():
             if not self.is_running():
                 code = self._forget()
                 raise BrokerFailedError(
                     f"the {self.name} ended with code {code} while starting:\n{self.log_tail()}"
                 )
-            if time.monotonic() - started_at > self.startup_timeout_s:
+            if time.monotonic() - self._started_at > self.startup_timeout_s:
                 self.kill()
                 raise BrokerFailedError(
                     f"the {self.name} did not answer within {self.startup_timeout_s:g} s:\n{self.log_tail()}"
                 )
             time.sleep(0.005)
+        self.startup_s = time.monotonic() - self._started_at
+        return self
 
     def stop(self) -> None:
         """A clean stop: SIGTERM, then wait. Does nothing when the broker is not running."""
         if self._process is None:
             return
+        self.resume()  # a process that is paused would not hear of it
         self._process.terminate()
         try:
             self._process.wait(self.shutdown_timeout_s)
@@ -177,6 +189,13 @@ class BrokerProcess:
             return
         self._process.send_signal(signal.SIGKILL)
         self._forget()
+
+    def pause(self) -> None:
+        """SIGSTOP: it lives, keeps its connections, and does nothing until `resume()`."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
 
     def restart(self) -> None:
         """Stop cleanly if it runs, then start again on the same port and data."""

@@ -54,7 +54,8 @@ class Cluster:
         self._dial = dial or dialer_of(settings)
         self._login = login_of(settings)
         self._connections: dict[int, Connection] = {}
-        self._brokers: Mapping[int, MetadataResponseBroker] = {}
+        self._brokers: dict[int, MetadataResponseBroker] = {}
+        self._others: list[Address] = []  # brokers that were there when we last heard; for bootstrap's end
         self._controller_id = -1
         self._hung_up_count = 0
 
@@ -164,7 +165,7 @@ class Cluster:
         for held in self._connections.values():
             return held
         trouble: list[NetworkError] = []
-        for number, address in enumerate(self._bootstrap, start=1):
+        for number, address in enumerate([*self._bootstrap, *self._others], start=1):
             try:
                 # Kafka numbers bootstrap entries downwards from -1 until it knows their real ids.
                 opened = self._open(address, -number)
@@ -194,7 +195,13 @@ class Cluster:
 
     def _learn(self, answer: MetadataResponse) -> None:
         self._brokers = {broker.node_id: broker for broker in answer.brokers}
+        addresses = [Address(broker.host, broker.port) for broker in answer.brokers]
+        self._others = [address for address in addresses if address not in self._bootstrap]
         self._controller_id = answer.controller_id
+
+    def learn(self, node_id: int, address: Address) -> None:
+        """Where a broker is, from an answer other than metadata, which may not know of it yet."""
+        self._brokers[node_id] = MetadataResponseBroker(node_id, address.host, address.port)
 
     def forget(self, connection: Connection) -> None:
         """Close it: what it still has to say is nobody's answer any more."""

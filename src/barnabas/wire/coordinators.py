@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from barnabas.wire.address import Address
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import known
 
@@ -44,16 +45,21 @@ def find(cluster: Cluster, keys: Sequence[str], kind: KeyType) -> dict[str, Coor
     return {
         row.key: ApiError(known(row.error_code), row.error_message or None)
         if row.error_code
-        else Coordinator(row.node_id, row.host, row.port)
+        else _found(cluster, Coordinator(row.node_id, row.host, row.port))
         for row in answer.coordinators
     }
+
+
+def _found(cluster: Cluster, coordinator: Coordinator) -> Coordinator:
+    cluster.learn(coordinator.node_id, Address(coordinator.host, coordinator.port))
+    return coordinator
 
 
 def _find_one(cluster: Cluster, key: str, kind: KeyType) -> Coordinator | ApiError:
     answer = cluster.call_once(FindCoordinatorRequest(key, int(kind)), FindCoordinatorResponse)
     if answer.error_code:
         return ApiError(known(answer.error_code), answer.error_message or None)
-    return Coordinator(answer.node_id, answer.host, answer.port)
+    return _found(cluster, Coordinator(answer.node_id, answer.host, answer.port))
 
 
 def from_coordinators(

@@ -106,7 +106,7 @@ class Fetcher:
 
     def _exchange(self) -> Fetched:
         try:
-            connection = self._cluster.connection(self._source())
+            connection = self._connection()
             try:
                 pending = connection.begin(self._request(), _NAMES_UNTIL)
             except NetworkError:
@@ -115,6 +115,15 @@ class Fetcher:
             return self._read(self._finish(connection, pending))
         except (NetworkError, ApiError):
             self._look_again()
+            raise
+
+    def _connection(self) -> Connection:
+        try:
+            return self._cluster.connection(self._source())
+        except ApiError as error:
+            if error.code is ErrorCode.BROKER_NOT_AVAILABLE:
+                # It left just now: there is, or will be, another to read from.
+                raise ApiError(ErrorCode.LEADER_NOT_AVAILABLE) from error
             raise
 
     def _source(self) -> int:

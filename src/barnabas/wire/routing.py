@@ -1,4 +1,4 @@
-"""Questions that only the controller or a partition's leader can answer."""
+"""Questions that only the controller, a partition's leader, or all brokers together can answer."""
 
 from __future__ import annotations
 
@@ -64,3 +64,13 @@ def from_leaders(
         for partition in partitions:
             done.setdefault(partition, trouble.get(partition, error))
     return done
+
+
+def from_every_broker(cluster: Cluster, ask: Callable[[int], Iterable[T]]) -> list[T]:
+    """What all brokers know together. If one fails, all are asked again: what it knew may be with another
+    by then, and one that is gone is not waited for."""
+
+    def attempt() -> list[T]:
+        return [row for broker in cluster.brokers() for row in ask(broker.node_id)]
+
+    return cluster.retrying(attempt)

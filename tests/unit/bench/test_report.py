@@ -9,6 +9,7 @@ import pytest
 from bench import report
 from bench.__main__ import KEYS, selected_rows, there_and_back
 from bench.all_rows import ROWS
+from bench.cluster.rows import ROWS as CLUSTER_ROWS
 from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
 from bench.report import Sample, lines, markdown
 from bench.rows import Figure, Row
@@ -87,10 +88,11 @@ def test_the_record_of_any_selection_has_a_name_that_a_disk_takes(
 
 
 def test_rows_can_be_chosen_by_name_and_by_set() -> None:
-    brokers, connectors = selected_rows(["leave,start,stream"])
+    brokers, clusters, connectors = selected_rows(["leave,start,stream,cluster-memory"])
     assert [row.key for row in brokers] == ["start", "leave"]
+    assert [row.key for row in clusters] == ["cluster-memory"]
     assert [row.key for row in connectors] == ["stream"]
-    assert selected_rows(["coordinators"]) == (list(COORDINATOR_ROWS), [])
-    assert selected_rows(["spark"]) == ([], list(SPARK_ROWS))
-    assert selected_rows(None) == (list(ROWS), list(SPARK_ROWS))
+    assert selected_rows(["coordinators"]) == (list(COORDINATOR_ROWS), [], [])
+    assert selected_rows(["spark"]) == ([], [], list(SPARK_ROWS))
+    assert selected_rows(None) == (list(ROWS), list(CLUSTER_ROWS), list(SPARK_ROWS))
     assert len(set(KEYS)) == len(KEYS)

@@ -66,10 +66,10 @@ class Desk:
         settings = {"log.dirs": "/d", "offsets.topic.num.partitions": "3", **(properties or {})}
         self.host = Host(self.world, settings, 7)
         self.start()
-        node = self.host.life.node if self.host.life else None
-        assert node is not None
+        life = self.host.life
+        assert life is not None
         done: list[bool] = []
-        node.internal_topics.create(OFFSETS_TOPIC, lambda: done.append(True))
+        life.enter(lambda: life.node.internal_topics.create(OFFSETS_TOPIC, lambda: done.append(True)))
         self.settle()
         assert done
 

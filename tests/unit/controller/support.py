@@ -10,7 +10,7 @@ from tests.support.chance import SeededRandom
 
 from barnabas.controller.decision import Decision
 from barnabas.controller.rebuild import image_from
-from barnabas.controller.registration import register_broker, start_alone
+from barnabas.controller.registration import enter, register_broker
 from barnabas.controller.topics import NewTopic, TopicDefaults, TopicResult, create_topics
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigResource
@@ -54,9 +54,7 @@ class Cluster:
         self.store = MemoryStore(home)
         self.store.start(lambda: None)
         self.submit(
-            *start_alone(
-                self.tree().values(), broker(1), cluster_id="cluster", features={"f": 1}, now_ms=NOW_MS
-            )
+            *enter(self.tree().values(), broker(1), cluster_id="cluster", features={"f": 1}, now_ms=NOW_MS)
         )
         for other in others:
             session = MemoryStore(home)

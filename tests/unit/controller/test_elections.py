@@ -1,55 +1,16 @@
-"""Who leads, and how what is half done becomes whole."""
+"""How what is half done becomes whole."""
 
 from __future__ import annotations
 
-import pytest
 from tests.support.chance import SeededRandom
-from tests.unit.controller.support import Cluster, broker, check_topic_configs, image_of
+from tests.unit.controller.support import Cluster, check_topic_configs
 
 from barnabas.controller.decision import Decision
-from barnabas.controller.elections import complete, elect, lead_again
+from barnabas.controller.elections import complete
 from barnabas.controller.rebuild import image_from
-from barnabas.controller.topics import Assignment, NewTopic, TopicDefaults, create_topics
-from barnabas.model.ids import ZERO_UUID, TopicPartition
-from barnabas.model.image import NO_LEADER, PartitionImage, TopicCreated, TopicImage
+from barnabas.controller.topics import NewTopic, TopicDefaults, create_topics
+from barnabas.model.ids import ZERO_UUID
 from barnabas.ports import Check, Create, Put
-
-
-@pytest.mark.parametrize(
-    ("isr", "unclean", "leader", "isr_after"),
-    [
-        ((1, 2, 3), False, 2, (2, 3)),
-        ((3, 1), False, 3, (3,)),
-        ((1,), False, NO_LEADER, (1,)),
-        ((1,), True, 2, (2,)),
-    ],
-)
-def test_the_first_replica_that_is_in_sync_and_active_leads(
-    isr: tuple[int, ...], unclean: bool, leader: int, isr_after: tuple[int, ...]
-) -> None:
-    image = image_of(broker(1, fenced=True), broker(2), broker(3))
-    before = PartitionImage(0, (1, 2, 3), isr, leader=1, leader_epoch=4, partition_epoch=9)
-    after = elect(image, before, unclean=unclean)
-    assert (after.leader, after.isr) == (leader, isr_after)
-    assert (after.leader_epoch, after.partition_epoch) == (5, 10)
-
-
-def test_a_broker_that_is_back_leads_again_in_a_new_epoch() -> None:
-    cluster = Cluster(2)
-    topics = [NewTopic("t", assignments=(Assignment(0, (1, 2)), Assignment(1, (2, 1))))]
-    cluster.create(*topics)
-    assert cluster.carry_out(lead_again(cluster.image, 1)) == (TopicPartition("t", 0),)
-    partitions = cluster.image.topics["t"].partitions
-    assert [(p.leader, p.leader_epoch, p.partition_epoch) for p in partitions] == [(1, 1, 1), (2, 0, 0)]
-    assert cluster.is_consistent()
-
-
-def test_a_partition_without_leader_is_led_by_whoever_was_in_sync() -> None:
-    headless = TopicImage("t", bytes(range(16)), (PartitionImage(0, (1, 2), (2,), NO_LEADER, 3, 3),))
-    image = image_of(broker(1), broker(2)).apply([TopicCreated(headless)])
-    assert lead_again(image, 1) == Decision(())
-    decision = lead_again(image, 2)
-    assert image.apply(decision.deltas).topics["t"].partitions[0].leader == 2
 
 
 def test_a_topic_that_a_tool_wrote_is_obeyed() -> None:

@@ -14,6 +14,8 @@ from barnabas.controller.placement import place
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import BrokerImage
 
+FENCED = "All brokers are currently fenced, or have all their log directories cordoned."
+
 
 @st.composite
 def clusters(draw: st.DrawFn) -> list[BrokerImage]:
@@ -95,8 +97,8 @@ def test_a_leaders_followers_differ_so_that_its_load_spreads_when_it_fails() -> 
     ("brokers", "replication_factor", "message"),
     [
         ([broker(1)], 0, "Invalid replication factor 0: the replication factor must be positive."),
-        ([broker(1, fenced=True)], 1, "All brokers are currently fenced."),
-        ([], 1, "All brokers are currently fenced."),
+        ([broker(1, fenced=True)], 1, FENCED),
+        ([], 1, FENCED),
         (
             [broker(1)],
             2,

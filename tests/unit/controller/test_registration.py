@@ -10,7 +10,7 @@ from tests.unit.controller.support import NOW_MS, Cluster, broker, image_of
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import PRODUCER_ID_MAX, allocate_producer_ids
 from barnabas.controller.rebuild import image_from
-from barnabas.controller.registration import claim_controller, start_alone
+from barnabas.controller.registration import claim_controller, enter
 from barnabas.controller.znodes.cluster import decode_features
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ClusterImage, ProducerIdBlock, ProducerIdsAllocated
@@ -33,7 +33,7 @@ def test_a_restart_keeps_the_cluster_and_raises_the_epochs() -> None:
     before = cluster.image
     cluster.store.expire()
     cluster.store.events()
-    again = start_alone(cluster.tree().values(), broker(1), cluster_id="other", features={}, now_ms=NOW_MS)
+    again = enter(cluster.tree().values(), broker(1), cluster_id="other", features={}, now_ms=NOW_MS)
     cluster.submit(*again)
     after = cluster.rebuilt()
     assert after.cluster_id == before.cluster_id
@@ -148,7 +148,7 @@ def test_a_broker_registered_in_an_older_format_is_known() -> None:
 
 def test_a_newer_version_finalises_what_it_brings_and_keeps_what_was_chosen() -> None:
     cluster = Cluster()
-    again = start_alone(
+    again = enter(
         cluster.tree().values(), broker(1), cluster_id="other", features={"f": 9, "g": 2}, now_ms=NOW_MS
     )
     written = [write for write in again if isinstance(write, Set) and write.path == tree.FEATURE]

@@ -102,18 +102,19 @@ BOTH_IP_VERSIONS = "If you have two listeners on the same port then one needs to
         (
             {"listeners": "PLAINTEXT://0.0.0.0:9092,CONTROLLER://:9093"},
             "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0. "
-            "Use a routable IP address.",
+            "Use a routable IP address. Clients on other machines would be sent to themselves.",
         ),
         (
             {"advertised.listeners": "CONTROLLER://h:9092"},
             "There must be at least one broker advertised listener. "
-            "Perhaps all listeners appear in controller.listener.names?",
+            "Perhaps all listeners appear in controller.listener.names? "
+            "Clients would be told of no address at all.",
         ),
         (
             {"advertised.listeners": "PLAINTEXT://h:9092,SSL://h:9093"},
             "advertised.listeners listener names must be equal to or a subset of the ones defined in "
             "listeners. Found PLAINTEXT,SSL. The valid options based on the current configuration are "
-            "PLAINTEXT,CONTROLLER",
+            "PLAINTEXT,CONTROLLER. Clients would be sent where this broker does not listen.",
         ),
         (
             {"inter.broker.listener.name": "PLAINTEXT", "security.inter.broker.protocol": "PLAINTEXT"},
@@ -127,7 +128,9 @@ BOTH_IP_VERSIONS = "If you have two listeners on the same port then one needs to
         (
             {"security.inter.broker.protocol": "SSL"},
             "inter.broker.listener.name must be a listener name defined in advertised.listeners. "
-            "The valid options based on currently configured listeners are PLAINTEXT",
+            "The valid options based on currently configured listeners are PLAINTEXT. The other brokers "
+            "would find no address of this one, and clients would see partitions that never have all "
+            "replicas in sync.",
         ),
         (
             {"listener.security.protocol.map": "A:B"},

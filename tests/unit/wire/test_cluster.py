@@ -23,6 +23,7 @@ from barnabas.protocol.messages.delete_topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
 )
+from barnabas.protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from barnabas.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -32,7 +33,7 @@ from barnabas.protocol.messages.metadata import (
 from barnabas.protocol.schema import Message
 from barnabas.wire import CONTROLLER, Cluster, DeadlineError, NetworkError, Settings, SettingsError
 from barnabas.wire.address import Address
-from barnabas.wire.admin import offsets, topics
+from barnabas.wire.admin import groups, offsets, topics
 from barnabas.wire.errors import UnresolvedError
 
 ONE, TWO = Address("one", 1), Address("two", 2)
@@ -206,3 +207,45 @@ def test_a_partition_without_leader_fails_alone_when_the_time_is_over() -> None:
     waiting = answers[second]
     assert isinstance(waiting, ApiError)
     assert waiting.code == ErrorCode.LEADER_NOT_AVAILABLE
+
+
+def _groups_of(node: int, request: Message) -> Message:
+    if isinstance(request, ListGroupsRequest):
+        return ListGroupsResponse(groups=[ListedGroup(f"of-{node}", "consumer")])
+    return _metadata()
+
+
+def test_groups_are_listed_by_all_brokers_together() -> None:
+    cluster, _ = _cluster(_groups_of)
+    assert [row.group_id for row in groups.list_groups(cluster)] == ["of-1", "of-2"]
+
+
+def test_a_broker_that_leaves_meanwhile_is_not_asked_for_its_groups_again() -> None:
+    gone = False
+
+    def answer(node: int, request: Message) -> Message | Exception:
+        nonlocal gone
+        if isinstance(request, ListGroupsRequest) and node == 2:
+            gone = True
+            return NetworkError("it is dead")
+        answered = _groups_of(node, request)
+        if gone and isinstance(answered, MetadataResponse):
+            answered.brokers = [MetadataResponseBroker(1, "one", 1)]
+        return answered
+
+    cluster, _ = _cluster(answer)
+    assert [row.group_id for row in groups.list_groups(cluster)] == ["of-1"]
+
+
+def test_brokers_that_metadata_named_stand_in_for_a_bootstrap_address_that_is_down() -> None:
+    network = FakeNetwork(
+        {
+            ONE: lambda: FakePeer(lambda _: _metadata()),
+            TWO: lambda: FakePeer(lambda _: _metadata()),
+        }
+    )
+    cluster = Cluster([ONE], QUICK, dial=network.dial)
+    cluster.brokers()
+    cluster.close()
+    del network.peers[ONE]
+    assert [broker.node_id for broker in cluster.brokers()] == [1, 2]

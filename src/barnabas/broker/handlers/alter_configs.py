@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
-from barnabas.controller.configs import WholeChange, alter_configs
+from barnabas.controller.configs import WholeChange
 from barnabas.model.config_numbers import Operation
 from barnabas.model.settings.alter import Change
 from barnabas.protocol.messages.alter_configs import (
@@ -36,15 +37,12 @@ def handle(node: Node, context: Context, request: AlterConfigsRequest) -> None:
             AlterConfigsResponse(responses=[AlterConfigsResourceResponse(*answer) for answer in answers])
         )
 
-    node.controller.decide(
-        lambda image: alter_configs(
-            image,
-            changes,
-            settings=node.settings,
-            broker_id=node.broker_id,
-            validate_only=request.validate_only,
-        ),
-        shared.collect(early, reply),
+    def rest(is_left: Callable[[int, str], bool]) -> AlterConfigsRequest:
+        left = [item for item in request.resources if is_left(item.resource_type, item.resource_name)]
+        return AlterConfigsRequest(left, request.validate_only)
+
+    shared.Alteration(node, context, changes, early, validate_only=request.validate_only, reply=reply).begin(
+        rest
     )
 
 

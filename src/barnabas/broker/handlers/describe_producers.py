@@ -36,11 +36,10 @@ def _one(node: Node, topic: str, index: int) -> PartitionResponse:
     try:
         if topic not in node.image.topics:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        partition = node.replicas.find(topic, index)
-        if partition is None:
+        if node.image.partition(topic, index) is None:
             # Kafka leaves the sentence out here, and gives it for a topic.
             return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        log = partition.leader_log()
+        log = node.replicas.get(topic, index).held_log()
     except ApiError as error:
         return PartitionResponse(index, error.code, error.message)
     states = [

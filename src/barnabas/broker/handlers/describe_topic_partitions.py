@@ -8,7 +8,7 @@ from barnabas.broker import operations
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import topic_name_problem
-from barnabas.model.image import ClusterImage, PartitionImage, TopicImage
+from barnabas.model.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from barnabas.protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
@@ -84,7 +84,7 @@ def _topic(
         DescribeTopicPartitionsResponsePartition(
             ErrorCode.NONE if image.is_active(partition.leader) else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.index,
-            partition.leader,
+            partition.leader if image.is_active(partition.leader) else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,

@@ -2,42 +2,27 @@
 
 min/max bytes, max wait with parked fetches, limits per partition and per request, the first batch always
 whole however small the limit, incremental sessions, offsets inside a batch, topic ids since v13. Payload
-leaves as file slices. Replica fetches and read-from-follower come with the cluster.
+leaves as file slices. Followers fetch to the end of the log, and their fetch says how far they have come;
+consumers may be sent to a nearer replica, and served by one.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.fetch_sessions import Entry
 from barnabas.broker.fetch_template import FetchTemplate, is_plain
-from barnabas.broker.partition import NO_EPOCH, Partition
-from barnabas.broker.session import Part
-from barnabas.log.log import Log
-from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.protocol import codec
-from barnabas.protocol.messages.fetch import (
-    AbortedTransaction,
-    EpochEndOffset,
-    FetchableTopicResponse,
-    FetchPartition,
-    FetchRequest,
-    FetchResponse,
-    LeaderIdAndEpoch,
-    PartitionData,
-)
+from barnabas.broker.fetching import Fetch
+from barnabas.broker.readers import reader_of
+from barnabas.model.errors import ApiError
+from barnabas.protocol.messages.fetch import FetchRequest, FetchResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-_LENGTH = struct.Struct(">i")
-_READ_COMMITTED = 1
 _TOPIC_IDS_SINCE = 13
-_LEADERS_SINCE = 16
-_ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
 
 
 def handle(node: Node, context: Context, request: FetchRequest) -> Reply:
@@ -58,8 +43,9 @@ def _offer_template(node: Node, context: Context, request: FetchRequest) -> None
 def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
     """The general way."""
     by_id = context.version >= _TOPIC_IDS_SINCE
+    reader = reader_of(node, context, request)
     try:
-        session, incremental = node.fetch_sessions.begin(request, by_id, False, node.now_ms)
+        session, incremental = node.fetch_sessions.begin(request, by_id, reader.is_replica, node.now_ms)
     except ApiError as error:
         return FetchResponse(error_code=error.code)
     entries: Iterable[Entry]
@@ -69,7 +55,7 @@ def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
         entries = _distinct(
             [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
         )
-    fetch = _Fetch(node, context, request, session, incremental, _distinct(list(entries)))
+    fetch = Fetch(node, context, request, reader, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
     if fetch.enough or request.max_wait_ms <= 0 or not fetch.asked:
         return fetch.reply(answers)
@@ -82,215 +68,3 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
     if len(entries) < 2:
         return entries
     return list({(key, asked.partition): (key, asked) for key, asked in entries}.values())
-
-
-class _Fetch:
-    """One fetch, which may have to be read twice: at once, and again when it is woken."""
-
-    __slots__ = ("asked", "context", "enough", "entries", "incremental", "node", "request", "session")
-
-    def __init__(
-        self,
-        node: Node,
-        context: Context,
-        request: FetchRequest,
-        session: FetchSession | None,
-        incremental: bool,
-        entries: list[Entry],
-    ) -> None:
-        self.node = node
-        self.context = context
-        self.request = request
-        self.session = session
-        self.incremental = incremental
-        self.entries = entries
-        self.enough = False
-        self.asked: dict[Partition, FetchPartition] = {}  # of the partitions that exist
-
-    # --- reading -------------------------------------------------------------------------------------------
-
-    def read(self) -> list[tuple[TopicKey, PartitionData]]:
-        """An answer per partition; `enough` says whether they need not wait for more."""
-        request = self.request
-        remaining = min(request.max_bytes, self.node.fetch_max_bytes)
-        collected = 0
-        answers = []
-        self.enough = False
-        self.asked = {}
-        unknown = []
-        for key, asked in self.entries:
-            try:
-                partition = self._find(key, asked.partition)
-            except ApiError as error:
-                # Answered last, and nobody is woken for it.
-                unknown.append((key, PartitionData(asked.partition, error.code, -1, records=b"")))
-                continue
-            self.asked[partition] = asked
-            if self.incremental and self._is_quiet(key, partition, asked):
-                continue
-            try:
-                data = self._read_one(partition, asked, remaining, collected == 0)
-            except ApiError as error:
-                data = self._failed(partition, error.code)
-                self.enough = True
-            if data.records:
-                collected += len(data.records)
-                remaining -= len(data.records)
-            elif data.diverging_epoch is not None:
-                self.enough = True
-            answers.append((key, data))
-        if collected >= request.min_bytes:
-            self.enough = True
-        return answers + unknown
-
-    def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
-        data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
-        if self.context.version >= _LEADERS_SINCE and code in _ELSEWHERE:
-            data.current_leader = LeaderIdAndEpoch(partition.image.leader, partition.image.leader_epoch)
-        return data
-
-    def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
-        """Nothing to read and nothing to say since the last answer: most partitions of a wide consumer."""
-        assert self.session is not None
-        sent = self.session.partitions.get((key, asked.partition))
-        log, image = partition.log, partition.image
-        if sent is None or log is None:
-            return False
-        return (
-            log.high_watermark == sent.high_watermark == asked.fetch_offset
-            and log.log_start_offset == sent.log_start_offset
-            and image.leader == partition.broker_id
-            and asked.current_leader_epoch in {NO_EPOCH, image.leader_epoch}
-            and asked.last_fetched_epoch in {NO_EPOCH, image.leader_epoch}
-        )
-
-    def _read_one(
-        self, partition: Partition, asked: FetchPartition, remaining: int, first: bool
-    ) -> PartitionData:
-        log = partition.leader_log()
-        partition.check_epoch(max(asked.current_leader_epoch, NO_EPOCH))
-        state = self.request.replica_state
-        if self.request.replica_id >= 0 or (state is not None and state.replica_id >= 0):
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)  # it says it follows us, and nobody does
-        data = PartitionData(
-            asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
-            aborted_transactions=None, records=b"",
-        )  # fmt: skip
-        if asked.last_fetched_epoch >= 0 and _diverges(log, asked, data):
-            return data
-        offset = asked.fetch_offset
-        committed = self.request.isolation_level == _READ_COMMITTED
-        upper = log.last_stable_offset if committed else log.high_watermark
-        limit = min(asked.partition_max_bytes, remaining)
-        try:
-            found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
-        except OSError as error:
-            self.node.disk_failed(partition, error)
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
-        if found.slice is not None:
-            data.records = found.slice
-        too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
-        if committed and not too_large:
-            aborted = log.aborted_transactions(found, upper)
-            data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
-        return data
-
-    def _find(self, key: TopicKey, index: int) -> Partition:
-        if isinstance(key, bytes):
-            name = self.node.image.topic_names.get(key)
-            if name is None:
-                gone = self.session is not None and self.session.has_answered(key, index)
-                raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if gone else ErrorCode.UNKNOWN_TOPIC_ID)
-        else:
-            name = key
-        partition = self.node.replicas.find(name, index)
-        if partition is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return partition
-
-    # --- answering -----------------------------------------------------------------------------------------
-
-    def reply(self, answers: list[tuple[TopicKey, PartitionData]]) -> list[Part]:
-        session = self.session
-        topics: list[FetchableTopicResponse] = []
-        last: TopicKey | None = None
-        partitions: list[PartitionData] = []
-        for key, data in answers:
-            if session is not None:
-                news = session.is_news(key, data, incremental=self.incremental)
-                if self.incremental and not news:
-                    continue
-            if key != last:
-                partitions = []
-                topics.append(_topic(key, partitions))
-                last = key
-            partitions.append(data)
-        session_id = 0 if session is None else session.id
-        response = FetchResponse(session_id=session_id, responses=topics)
-        version = self.context.version
-        parts = codec.encode_parts(response, version)
-        head = codec.response_head(self.context.api_key, version, self.context.correlation_id)
-        size = len(head) + sum(map(len, parts))
-        first = parts[0]
-        assert isinstance(first, bytes)
-        parts[0] = _LENGTH.pack(size) + head + first
-        return parts
-
-    # --- waiting -------------------------------------------------------------------------------------------
-
-    def park(self) -> None:
-        self.node.purgatory.park(
-            self.context.session,
-            self.asked,
-            self.node.now_ms + self.request.max_wait_ms,
-            self._satisfied,
-            self._finish,
-        )
-
-    def _satisfied(self, moved: Partition) -> bool:
-        """Enough bytes have come, or something happened that the client should hear at once. Only the
-        partition that moved is looked at first: a consumer may wait for thousands."""
-        try:
-            available = self._available(moved)
-            if available == 0 or self.request.min_bytes <= 1:
-                return available > 0
-            return sum(map(self._available, self.asked)) >= self.request.min_bytes
-        except ApiError:
-            return True
-
-    def _available(self, partition: Partition) -> int:
-        """Bytes that are there to fetch; ApiError where the answer is an error."""
-        asked = self.asked[partition]
-        log = partition.leader_log()
-        offset = asked.fetch_offset
-        if not log.log_start_offset <= offset <= log.log_end_offset:
-            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
-        committed = self.request.isolation_level == _READ_COMMITTED
-        upper = log.last_stable_offset if committed else log.high_watermark
-        if upper <= offset:
-            return 0
-        try:
-            available = log.bytes_available(offset, upper)
-        except OSError as error:  # the read that follows meets it too, and says so
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
-        return min(max(available, 1), max(asked.partition_max_bytes, 1))
-
-    def _finish(self) -> None:
-        self.context.session.send(self.reply(self.read()))
-
-
-def _topic(key: TopicKey, partitions: list[PartitionData]) -> FetchableTopicResponse:
-    if isinstance(key, bytes):
-        return FetchableTopicResponse(topic_id=key, partitions=partitions)
-    return FetchableTopicResponse(topic=key, partitions=partitions)
-
-
-def _diverges(log: Log, asked: FetchPartition, data: PartitionData) -> bool:
-    """KIP-595: the client's last epoch ended earlier here than it thinks; tell it where."""
-    end = log.end_offset_for_epoch(asked.last_fetched_epoch)
-    if end.epoch < 0:
-        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)  # an epoch that we never had
-    if end.epoch == asked.last_fetched_epoch and end.end_offset >= asked.fetch_offset:
-        return False
-    data.diverging_epoch = EpochEndOffset(end.epoch, end.end_offset)
-    return True

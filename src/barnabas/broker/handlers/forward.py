@@ -27,6 +27,7 @@ def handle(node: Node, context: Context, request: ForwardRequest) -> ForwardResp
         context.reply(ForwardResponse(0, image.controller_epoch, image.version, response))
 
     session = Session(request.listener, request.host, heard)
+    session.forwarded = True
     parts = node.handle(session, memoryview(bytearray(request.request)))
     if parts is not None:
         heard(parts)

@@ -6,11 +6,12 @@ effect at once and last as long as the process.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
-from barnabas.controller.configs import IncrementalChange, alter_configs
+from barnabas.controller.configs import IncrementalChange
 from barnabas.model.config_numbers import Operation, ResourceType
 from barnabas.model.errors import ErrorCode
 from barnabas.model.settings.alter import Change
@@ -43,15 +44,12 @@ def handle(node: Node, context: Context, request: IncrementalAlterConfigsRequest
         responses = [AlterConfigsResourceResponse(*answer) for answer in answers]
         context.reply(IncrementalAlterConfigsResponse(responses=responses))
 
-    node.controller.decide(
-        lambda image: alter_configs(
-            image,
-            changes,
-            settings=node.settings,
-            broker_id=node.broker_id,
-            validate_only=request.validate_only,
-        ),
-        shared.collect(early, reply),
+    def rest(is_left: Callable[[int, str], bool]) -> IncrementalAlterConfigsRequest:
+        left = [item for item in request.resources if is_left(item.resource_type, item.resource_name)]
+        return IncrementalAlterConfigsRequest(left, request.validate_only)
+
+    shared.Alteration(node, context, changes, early, validate_only=request.validate_only, reply=reply).begin(
+        rest
     )
 
 

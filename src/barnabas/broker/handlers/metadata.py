@@ -7,13 +7,13 @@ asks for everything must not hold the loop.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from barnabas.broker import operations
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import ZERO_UUID, topic_name_problem
-from barnabas.model.image import ClusterImage, PartitionImage, TopicImage
+from barnabas.model.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from barnabas.protocol import codec
 from barnabas.protocol.messages.metadata import (
     MetadataRequest,
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _IDS_SINCE = 12
+_LISTENERS_SINCE = 6  # clients know that a leader may have no such listener
+
+
+class Asked(NamedTuple):
+    """What a topic's description depends on, beside the topic and the brokers."""
+
+    version: int
+    listener: str
+    with_operations: bool
 
 
 def handle(node: Node, context: Context, request: MetadataRequest) -> MetadataResponse:
@@ -69,16 +78,15 @@ def _topics(node: Node, context: Context, request: MetadataRequest) -> list[Meta
     """Each topic once. Where one is named by id, all that are named otherwise are left out."""
     image, version, wanted = node.image, context.version, request.topics
     with_operations = request.include_topic_authorized_operations
+    asked = Asked(version, context.session.listener, with_operations)
     if wanted is None or (version == 0 and not wanted):
-        return [
-            _encoded(node, image.topics[name], version, with_operations) for name in image.sorted_topic_names
-        ]
+        return [_encoded(node, image.topics[name], asked) for name in image.sorted_topic_names]
     ids = dict.fromkeys(topic.topic_id for topic in wanted if topic.topic_id != ZERO_UUID)
     if ids:
         return [
             MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_ID, None, topic_id)
             if (topic := image.topic_by_id(topic_id)) is None
-            else _encoded(node, topic, version, with_operations)
+            else _encoded(node, topic, asked)
             for topic_id in ids
         ]
     may_create = request.allow_auto_topic_creation or version < 4
@@ -86,7 +94,7 @@ def _topics(node: Node, context: Context, request: MetadataRequest) -> list[Meta
     return [
         _missing_topic(node, name, may_create, with_operations)
         if (topic := image.topics.get(name)) is None
-        else _encoded(node, topic, version, with_operations)
+        else _encoded(node, topic, asked)
         for name in names
     ]
 
@@ -106,31 +114,38 @@ def _missing(node: Node, name: str, may_create: bool) -> ErrorCode:
     return ErrorCode.LEADER_NOT_AVAILABLE
 
 
-def _encoded(node: Node, topic: TopicImage, version: int, with_operations: bool) -> MetadataResponseTopic:
-    """The encoder lets encoded elements pass; the cache holds for as long as the image of the topic does."""
-    key = (topic.name, version, with_operations)
+def _encoded(node: Node, topic: TopicImage, asked: Asked) -> MetadataResponseTopic:
+    """The encoder lets encoded elements pass; the cache holds for as long as the image of the topic does, and
+    the node forgets it when brokers come or go."""
+    key = (topic.name, asked)
     known = node.encoded_topics.get(key)
     if known is None or known[0] is not topic:
-        data = codec.encode(_describe(node.image, topic, with_operations), version)
+        data = codec.encode(_describe(node.image, topic, asked), asked.version)
         known = node.encoded_topics[key] = (topic, data)
     return cast(MetadataResponseTopic, known[1])
 
 
-def _describe(image: ClusterImage, topic: TopicImage, with_operations: bool) -> MetadataResponseTopic:
+def _describe(image: ClusterImage, topic: TopicImage, asked: Asked) -> MetadataResponseTopic:
     described = MetadataResponseTopic(
-        0, topic.name, topic.id, topic.is_internal, [_partition(image, p) for p in topic.partitions]
+        0, topic.name, topic.id, topic.is_internal, [_partition(image, p, asked) for p in topic.partitions]
     )
-    if with_operations:
+    if asked.with_operations:
         described.topic_authorized_operations = operations.TOPIC
     return described
 
 
-def _partition(image: ClusterImage, partition: PartitionImage) -> MetadataResponsePartition:
-    error = ErrorCode.NONE if image.is_active(partition.leader) else ErrorCode.LEADER_NOT_AVAILABLE
+def _partition(image: ClusterImage, partition: PartitionImage, asked: Asked) -> MetadataResponsePartition:
+    """A leader that cannot be reached is not named: clients ask again instead of trying it."""
+    leader = image.brokers.get(partition.leader)
+    error, leader_id = ErrorCode.NONE, partition.leader
+    if leader is None or leader.fenced or leader.endpoint(asked.listener) is None:
+        is_absent = leader is None or leader.fenced or asked.version < _LISTENERS_SINCE
+        error = ErrorCode.LEADER_NOT_AVAILABLE if is_absent else ErrorCode.LISTENER_NOT_FOUND
+        leader_id = NO_LEADER
     return MetadataResponsePartition(
         error,
         partition.index,
-        partition.leader,
+        leader_id,
         partition.leader_epoch,
         partition.replicas,
         partition.isr,

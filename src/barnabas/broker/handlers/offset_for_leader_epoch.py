@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.offset_for_leader_epoch import (
     EpochEndOffset,
     OffsetForLeaderEpochRequest,
@@ -33,9 +33,7 @@ def handle(
 
 def _one(node: Node, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
     try:
-        partition = node.replicas.find(topic, asked.partition)
-        if partition is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        partition = node.replicas.get(topic, asked.partition)
         log = partition.leader_log()
         partition.check_epoch(asked.current_leader_epoch)
         end = log.end_offset_for_epoch(asked.leader_epoch)

@@ -120,10 +120,9 @@ def _topic(
     for data in topic.partition_data:
         log = None
         try:
-            partition = node.replicas.find(name, data.index)
-            if partition is None:
-                unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id and not name else None
-                raise ApiError(unknown or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            if by_id and not name:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+            partition = node.replicas.get(name, data.index)
             if partition.topic in INTERNAL_TOPICS:
                 raise ApiError(
                     ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {partition.topic}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.group_requests import caller_of
+from barnabas.broker.hosted_shard import meaning_of
 from barnabas.broker.ticket import Later
 from barnabas.broker.transaction_gate import Admissions, Entrance, Gate
 from barnabas.coordination.outcome import Producer
@@ -104,7 +105,7 @@ class _Commit:
 
     def _admitted(self, admissions: Admissions) -> None:
         for code in admissions.refused.values():
-            self._refused(code)
+            self._refused(meaning_of(code))
             return
         guard = next(iter(admissions.guards.values()), None)
         request, ticket = self._request, self._ticket

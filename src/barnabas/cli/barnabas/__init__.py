@@ -12,6 +12,7 @@ from barnabas.cli.support.nearest import nearest
 # noun → what it is for; the module of the same name has `main(arguments) -> int`
 NOUNS = {
     "run": "start a broker here",
+    "cluster": "start several here, with ZooKeeper, and keep them alive",
     "demo": "a thousand trucks, two readers of their positions, and a PySpark pipeline",
     "doctor": "what this machine has, what it lacks, and what to type about it",
     "topics": "list, show, create, grow and delete topics",

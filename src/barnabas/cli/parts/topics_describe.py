@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from barnabas.cli.support.options import Options
+from barnabas.groups.java_order import strings_in_java_order
 from barnabas.model.config_numbers import ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import ZERO_UUID, uuid_text
+from barnabas.model.ids import ZERO_UUID, TopicPartition, uuid_text
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
 from barnabas.protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsResponsePartition as Partition,
@@ -18,10 +19,10 @@ from barnabas.protocol.messages.describe_topic_partitions import (
 )
 from barnabas.protocol.messages.list_partition_reassignments import OngoingPartitionReassignment
 from barnabas.wire import Cluster, VersionError, check
-from barnabas.wire.admin import configs, topics
+from barnabas.wire.admin import configs, reassignments, topics
 from barnabas.wire.admin.configs import Resource
 
-Moves = Mapping[tuple[str, int], OngoingPartitionReassignment]
+Moves = Mapping[TopicPartition, OngoingPartitionReassignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def describe(cluster: Cluster, names: Sequence[str], shown: Shown) -> list[str]:
 def _moves(cluster: Cluster) -> Moves:
     """Reassignments are a courtesy: who may not see them, or asks an older broker, sees none."""
     try:
-        return topics.reassignments(cluster)
+        return reassignments.ongoing(cluster)
     except VersionError:
         return {}
     except ApiError as error:
@@ -90,11 +91,13 @@ def topic_lines(
     moves: Moves,
 ) -> list[str]:
     name = topic.name or ""
-    own = [row for row in settings if row.config_source != Source.DEFAULT_CONFIG]
+    by_name = {row.name: row for row in settings}
+    in_order = [by_name[setting] for setting in strings_in_java_order(by_name)]  # of Kafka's hash map
+    own = [row for row in in_order if row.config_source != Source.DEFAULT_CONFIG]
     partitions = sorted(topic.partitions, key=lambda row: row.partition_index)
     lines = []
     if shown.topic_lines and (own or not shown.only_overrides):
-        factor = replication_factor(partitions[0], moves.get((name, 0))) if partitions else 0
+        factor = replication_factor(partitions[0], moves.get(TopicPartition(name, 0))) if partitions else 0
         identity = f"\tTopicId: {uuid_text(topic.topic_id)}" if topic.topic_id != ZERO_UUID else ""
         listed = ",".join(f"{row.name}={_text(row.value)}" for row in own)
         lines.append(
@@ -104,7 +107,7 @@ def topic_lines(
     if not shown.only_overrides:
         required = next((int(row.value or 1) for row in settings if row.name == "min.insync.replicas"), 1)
         for row in partitions:
-            move = moves.get((name, row.partition_index))
+            move = moves.get(TopicPartition(name, row.partition_index))
             if shown.topic_lines or _troubled(row, shown, live, required, move):
                 lines.append(partition_line(name, row, move))
     return lines

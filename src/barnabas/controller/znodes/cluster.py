@@ -39,6 +39,9 @@ def encode_broker(
     }
     if broker.rack is not None:
         value["rack"] = broker.rack
+    # Kafka never kept this in ZooKeeper; its tools ignore keys they do not know.
+    if broker.fenced:
+        value["unclean"] = True
     return encode(value)
 
 
@@ -46,7 +49,13 @@ def decode_broker(path: str, data: bytes, epoch: int) -> BrokerImage:
     value = decode(path, data)
     broker_id = integer(path, path.rpartition("/")[2])
     rack = value.get("rack")
-    return BrokerImage(broker_id, epoch, _endpoints(path, value), None if rack is None else str(rack))
+    return BrokerImage(
+        broker_id,
+        epoch,
+        _endpoints(path, value),
+        None if rack is None else str(rack),
+        fenced=value.get("unclean") is True,
+    )
 
 
 def _endpoints(path: str, value: Mapping[str, Any]) -> dict[str, Endpoint]:

@@ -77,21 +77,24 @@ def _check_advertised(
     require(
         bool(advertised),
         "There must be at least one broker advertised listener. "
-        "Perhaps all listeners appear in controller.listener.names?",
+        "Perhaps all listeners appear in controller.listener.names? "
+        "Clients would be told of no address at all.",
     )
     names = ",".join(advertised)
     require(
         inter_broker in advertised,
         "inter.broker.listener.name must be a listener name defined in advertised.listeners. "
-        f"The valid options based on currently configured listeners are {names}",
+        f"The valid options based on currently configured listeners are {names}. The other brokers would "
+        "find no address of this one, and clients would see partitions that never have all replicas in sync.",
     )
     require(
         advertised.keys() <= opened.keys(),
         "advertised.listeners listener names must be equal to or a subset of the ones defined in listeners. "
         f"Found {names}. The valid options based on the current configuration are "
-        f"{','.join(opened)}",
+        f"{','.join(opened)}. Clients would be sent where this broker does not listen.",
     )
     require(
         all(endpoint.host != "0.0.0.0" for endpoint in advertised.values()),
-        "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address.",
+        "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address. "
+        "Clients on other machines would be sent to themselves.",
     )

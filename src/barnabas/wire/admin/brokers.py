@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.api_versions import ApiVersionsResponse
 from barnabas.protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from barnabas.protocol.messages.describe_log_dirs import (
+    DescribableLogDirTopic,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
@@ -19,6 +20,7 @@ from barnabas.protocol.messages.describe_producers import (
     PartitionResponse,
     TopicRequest,
 )
+from barnabas.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from barnabas.protocol.messages.update_features import (
     FeatureUpdateKey,
     UpdateFeaturesRequest,
@@ -37,14 +39,27 @@ def describe_cluster(cluster: Cluster, include_fenced: bool = False) -> Describe
     return answer
 
 
+def unregister(cluster: Cluster, broker_id: int) -> None:
+    """Forget a broker that is gone for good."""
+    request = UnregisterBrokerRequest(broker_id)
+    answer = from_controller(cluster, request, UnregisterBrokerResponse, lambda got: [got.error_code])
+    check(answer.error_code, answer.error_message)
+
+
 def api_versions(cluster: Cluster, node_id: int = ANY) -> ApiVersionsResponse:
     """What the broker said when we connected: its APIs and its features."""
     return cluster.retrying(lambda: cluster.connection(node_id).api_versions)
 
 
-def log_dirs(cluster: Cluster, node_id: int) -> Sequence[DescribeLogDirsResult]:
-    """Every log directory of the broker with every replica in it; a failed directory carries its error."""
-    answer = cluster.call(DescribeLogDirsRequest(None), DescribeLogDirsResponse, node_id)
+def log_dirs(
+    cluster: Cluster, node_id: int, partitions: Iterable[TopicPartition] | None = None
+) -> Sequence[DescribeLogDirsResult]:
+    """Every log directory of the broker with every replica in it, or with those asked for; a failed directory
+    carries its error."""
+    asked = None
+    if partitions is not None:
+        asked = [DescribableLogDirTopic(name, rows) for name, rows in grouped(partitions).items()]
+    answer = cluster.call(DescribeLogDirsRequest(asked), DescribeLogDirsResponse, node_id)
     check(answer.error_code)
     return answer.results
 
@@ -57,10 +72,7 @@ def producers(
     def ask(
         node_id: int, group: list[TopicPartition]
     ) -> Iterator[tuple[TopicPartition, PartitionResponse | ApiError]]:
-        indexes: dict[str, list[int]] = {}
-        for partition in group:
-            indexes.setdefault(partition.topic, []).append(partition.partition)
-        request = DescribeProducersRequest([TopicRequest(name, rows) for name, rows in indexes.items()])
+        request = DescribeProducersRequest([TopicRequest(*row) for row in grouped(group).items()])
         for topic in cluster.call_once(request, DescribeProducersResponse, node_id).topics:
             for row in topic.partitions:
                 failed = ApiError(known(row.error_code), row.error_message) if row.error_code else None
@@ -69,6 +81,14 @@ def producers(
     if node_id is None:
         return from_leaders(cluster, partitions, ask)
     return cluster.retrying(lambda: dict(ask(node_id, list(partitions))))
+
+
+def grouped(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Indexes by topic, as requests name them."""
+    indexes: dict[str, list[int]] = {}
+    for partition in partitions:
+        indexes.setdefault(partition.topic, []).append(partition.partition)
+    return indexes
 
 
 def update_features(

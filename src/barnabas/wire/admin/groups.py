@@ -16,6 +16,7 @@ from barnabas.protocol.messages.list_groups import ListedGroup, ListGroupsReques
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import check, known
 from barnabas.wire.coordinators import Coordinator, KeyType, from_coordinators
+from barnabas.wire.routing import from_every_broker
 
 CONSUMER_PROTOCOLS = ("consumer", "")  # without members a group has offsets and no protocol
 _CONSUMER_GROUP_DESCRIBE = 69
@@ -51,20 +52,16 @@ def list_groups(
     cluster: Cluster, states: Collection[str] = (), types: Collection[str] = ()
 ) -> list[ListedGroup]:
     """Every group, of these states and types if any are named: each broker knows those it coordinates."""
-    found: list[ListedGroup] = []
     request = ListGroupsRequest(sorted(states), sorted(types))
-    for broker in cluster.brokers():
-        found.extend(_listed(cluster, request, broker.node_id))
-    return sorted(found, key=lambda row: row.group_id)
 
-
-def _listed(cluster: Cluster, request: ListGroupsRequest, node_id: int) -> Iterable[ListedGroup]:
-    def attempt() -> Iterable[ListedGroup]:
+    def ask(node_id: int) -> Iterable[ListedGroup]:
         answer = cluster.call_once(request, ListGroupsResponse, node_id)
         check(answer.error_code)
         return answer.groups
 
-    return cluster.retrying(attempt)
+    # While a group changes its coordinator two brokers may name it.
+    found = {row.group_id: row for row in from_every_broker(cluster, ask)}
+    return sorted(found.values(), key=lambda row: row.group_id)
 
 
 def list_consumer_groups(

@@ -32,11 +32,6 @@ from barnabas.protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsResponseTopic,
     TopicRequest,
 )
-from barnabas.protocol.messages.list_partition_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-    OngoingPartitionReassignment,
-)
 from barnabas.protocol.messages.metadata import MetadataResponseTopic
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import check
@@ -158,13 +153,3 @@ def _from_metadata(topic: MetadataResponseTopic) -> DescribeTopicPartitionsRespo
     return DescribeTopicPartitionsResponseTopic(
         topic.error_code, topic.name, topic.topic_id, topic.is_internal, partitions
     )
-
-
-def reassignments(cluster: Cluster) -> dict[tuple[str, int], OngoingPartitionReassignment]:
-    """What is being moved right now."""
-    request = ListPartitionReassignmentsRequest(cluster.settings.request_timeout_ms, None)
-    answer = from_controller(
-        cluster, request, ListPartitionReassignmentsResponse, lambda got: [got.error_code]
-    )
-    check(answer.error_code, answer.error_message)
-    return {(topic.name, row.partition_index): row for topic in answer.topics for row in topic.partitions}

@@ -15,7 +15,7 @@ from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, I
 from barnabas.wire.cluster import Cluster
 from barnabas.wire.codes import known
 from barnabas.wire.coordinators import Coordinator, KeyType, from_coordinator, from_coordinators
-from barnabas.wire.routing import from_leaders
+from barnabas.wire.routing import from_every_broker, from_leaders
 
 EVERY_DURATION = -1
 
@@ -46,33 +46,27 @@ def list_all(
 ) -> list[Listed]:
     """Of these producers, open for longer than this, with such an id: each coordinator knows its own."""
     request = list_transactions.ListTransactionsRequest((), sorted(producer_ids), duration_ms, pattern)
-    rows: list[Listed] = []
-    for broker in cluster.brokers():
-        rows += _listed(cluster, request, broker.node_id)
-    return sorted(rows)
+    return sorted(from_every_broker(cluster, lambda node_id: _listed(cluster, request, node_id)))
 
 
 def _listed(
     cluster: Cluster, request: list_transactions.ListTransactionsRequest, node_id: int
 ) -> list[Listed]:
-    def attempt() -> list[Listed]:
-        answer = cluster.call_once(request, list_transactions.ListTransactionsResponse, node_id)
-        code = known(answer.error_code)
-        if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-            raise ApiError(code)
-        if code:
-            why = (
-                "failed because the coordinator is shutting down"
-                if code is ErrorCode.COORDINATOR_NOT_AVAILABLE
-                else "failed with an unexpected exception"
-            )
-            raise ApiError(code, f"ListTransactions request sent to broker {node_id} {why}")
-        return [
-            Listed(row.transactional_id, node_id, row.producer_id, row.transaction_state)
-            for row in answer.transaction_states
-        ]
-
-    return cluster.retrying(attempt)
+    answer = cluster.call_once(request, list_transactions.ListTransactionsResponse, node_id)
+    code = known(answer.error_code)
+    if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+        raise ApiError(code)
+    if code:
+        why = (
+            "failed because the coordinator is shutting down"
+            if code is ErrorCode.COORDINATOR_NOT_AVAILABLE
+            else "failed with an unexpected exception"
+        )
+        raise ApiError(code, f"ListTransactions request sent to broker {node_id} {why}")
+    return [
+        Listed(row.transactional_id, node_id, row.producer_id, row.transaction_state)
+        for row in answer.transaction_states
+    ]
 
 
 def describe(cluster: Cluster, transactional_ids: Iterable[str]) -> dict[str, Transaction | ApiError]:

@@ -29,6 +29,8 @@ ROWS: tuple[Setting, ...] = (
         "Whether leadership returns to preferred replicas by itself."),
     Setting("leader.imbalance.check.interval.seconds", LONG, "300", AT_LEAST_1, HIGH, READ_ONLY,
         "How often the balance of leaderships is looked at."),
+    Setting("leader.imbalance.per.broker.percentage", INT, "10", None, HIGH, READ_ONLY,
+        "The share of its preferred leaderships that a broker may lack before they return.", internal=True),
     Setting("num.replica.fetchers", INT, "1", AT_LEAST_1, HIGH, CLUSTER_WIDE,
         "How many connections per leader fetch records for this broker's followers."),
     Setting("num.replica.alter.log.dirs.threads", INT, None, None, HIGH, READ_ONLY,

@@ -1,0 +1,1 @@
+"""Three brokers beside three brokers: replication, fail-over, and what many partitions cost."""

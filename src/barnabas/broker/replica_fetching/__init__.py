@@ -1,0 +1,1 @@
+"""How this broker follows leaders: one line to each, every partition followed from it in one session."""

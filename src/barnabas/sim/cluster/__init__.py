@@ -1,0 +1,1 @@
+"""Whole clusters: several machines, the lines between them, the ensemble they share, and their clients."""

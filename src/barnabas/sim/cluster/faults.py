@@ -1,0 +1,311 @@
+"""What may go wrong in a cluster, and when: all of it from the seed.
+
+Nothing of this may lose what was acknowledged by all. A machine forgets (unsynced pages, a whole disk) only
+while another one that is in sync lives; and until it is in sync again, that other one does not die. Brokers
+cannot tell who forgot from who was only killed: had all died, any of them might be the one that knows less.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from barnabas.sim.clients import Client
+from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.machine import Machine
+from barnabas.sim.cluster.overview import Overview
+from barnabas.sim.cluster.routes import ENSEMBLE
+from barnabas.sim.history import Fault, Happened
+from barnabas.sim.scripts import Actor
+from barnabas.sim.world import World
+
+_DOWN_MS = 400
+_CHANGES_MAX = 60
+_CUT_MS = (50, 1500)
+_FREEZE_MS = (50, 1800)
+_CLIENT_FREEZE_MS = (50, 900)
+_STRAY_MS = 300
+_DELAY_MS = 120
+_SLOW_MS = 150
+_FAST_MS = 5
+_TEN_MINUTES_MS = 600_000
+
+
+class ClusterKind(Enum):
+    KILL = "a process dies between two events"
+    KILL_INSIDE = "a process dies between two changes of its disk"
+    KILL_CONTROLLER = "the controller's process dies"
+    KILL_ALL = "all processes die at once"
+    POWER_LOSS = "one machine's power fails"
+    POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
+    LOSE_DISK = "one machine comes back with an empty disk"
+    STOP = "somebody stops a broker in good order"
+    FREEZE = "a process is stopped, perhaps for longer than its session, and goes on"
+    EXPIRE = "a session with the ensemble ends"
+    BREAK_STORE = "a connection to the ensemble breaks"
+    DEPOSE = "somebody deletes /controller"
+    CUT_ONE_WAY = "one broker's words do not reach another"
+    CUT_RING = "every broker hears only one neighbour"
+    ISOLATE = "nobody hears from one broker, nor it from them; the ensemble neither"
+    SPLIT_FROM_BROKERS = "one broker reaches the ensemble but no other broker"
+    SPLIT_FROM_ENSEMBLE = "one broker reaches the others but not the ensemble"
+    ENSEMBLE_OUT = "the ensemble has no leader for a while"
+    DELAY = "messages between two brokers take long"
+    SLOW_DISK = "one machine's syncs take long"
+    IO_ERROR = "one machine's disk answers EIO"
+    CLOCK_JUMP = "one machine's wall clock is set"
+    DISCONNECT = "a client loses its connections"
+    CLIENT_FREEZE = "a client stops for a while"
+    STRAY = "a client's request arrives when it has long asked again"
+
+
+class ClusterFaults:
+    def __init__(
+        self,
+        world: World,
+        cluster: Cluster,
+        overview: Overview,
+        clients: Callable[[], Sequence[Client]],
+        kinds: Sequence[ClusterKind],
+        most: int,
+        latest_ms: int,
+    ) -> None:
+        self._world = world
+        self._random = world.random
+        self._cluster = cluster
+        self._overview = overview
+        self._clients = clients
+        self._latest_ms = latest_ms
+        self._deaths: dict[int, int] = {}  # the last change of the tree when a broker died
+        self._forgetful: set[int] = set()  # those who are not in sync again since they forgot
+        self.over = False
+        for _ in range(self._random.between(1, most) if kinds else 0):
+            self._plan(self._random.pick(kinds))
+        world.after(latest_ms, self._end)
+        for machine in cluster.machines.values():
+            self._watch(machine)
+
+    def _plan(self, kind: ClusterKind) -> None:
+        self._world.after(self._random.between(0, self._latest_ms), lambda: self.strike(kind))
+
+    def strike(self, kind: ClusterKind) -> None:
+        way = getattr(self, f"_{kind.name.lower()}")
+        way()
+
+    def _watch(self, machine: Machine) -> None:
+        """Somebody starts a broker whenever it is down."""
+        if machine.life is None:
+            machine.start()
+        self._world.after(self._random.between(1, _DOWN_MS), lambda: self._watch(machine))
+
+    def _end(self) -> None:
+        """From now on nothing goes wrong any more."""
+        self.over = True
+        self._cluster.mend()
+        for machine in self._cluster.machines.values():
+            machine.slowness.most_ms = _FAST_MS
+            machine.disk.call_off()
+            self._repair(machine)
+
+    # --- processes and machines ----------------------------------------------------------------------------
+
+    def _anyone(self) -> Machine:
+        return self._random.pick(list(self._cluster.machines.values()))
+
+    def _kill(self) -> None:
+        self._die(self._anyone())
+
+    def _kill_inside(self) -> None:
+        self._die_inside(self._anyone(), self._die)
+
+    def _kill_controller(self) -> None:
+        self._die(self._overview.controller or self._anyone())
+
+    def _kill_all(self) -> None:
+        for machine in self._cluster.machines.values():
+            self._die(machine)
+
+    def _stop(self) -> None:
+        self._anyone().stop_orderly()
+
+    def _freeze(self) -> None:
+        self._anyone().freeze(self._random.between(*_FREEZE_MS))
+
+    def _power_loss(self) -> None:
+        self._forget(self._anyone(), Machine.power_loss)
+
+    def _power_loss_inside(self) -> None:
+        self._die_inside(self._anyone(), lambda machine: self._forget(machine, Machine.power_loss))
+
+    def _lose_disk(self) -> None:
+        self._forget(self._anyone(), Machine.lose_disk)
+
+    def _die_inside(self, machine: Machine, how: Callable[[Machine], None]) -> None:
+        if machine.life is not None and not self._somebody_forgets():
+            machine.fall_after(self._random.below(_CHANGES_MAX), lambda: how(machine))
+
+    # --- who may die ---------------------------------------------------------------------------------------
+
+    def _die(self, machine: Machine) -> None:
+        if self._is_spare(machine.broker_id) or not self._somebody_forgets():
+            self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
+            machine.kill()
+
+    def _forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
+        """Or die and remember, if nobody else would."""
+        if not self._is_spare(machine.broker_id):
+            self._die(machine)
+            return
+        for other in self._cluster.machines.values():
+            if other is not machine:
+                other.disk.call_off()
+        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
+        self._forgetful.add(machine.broker_id)
+        how(machine)
+
+    def _is_spare(self, broker_id: int) -> bool:
+        """Whether of every partition another replica is in sync and sound."""
+        for place, replicas in self._overview.partitions():
+            state = self._overview.state(place)
+            if broker_id not in replicas:
+                continue
+            if state is None or not any(one != broker_id and self._is_sound(one) for one in state.isr):
+                return False
+        return True
+
+    def _is_sound(self, broker_id: int) -> bool:
+        """It lives; and if it has died, the controller knows: where it is in sync, it is so anew."""
+        if self._cluster.machines[broker_id].life is None:
+            return False
+        died = self._deaths.get(broker_id, -1)
+        node = self._cluster.ensemble.home.tree.nodes.get(f"/brokers/ids/{broker_id}")
+        return died < 0 or (node is not None and node.czxid > died and b"unclean" not in node.value)
+
+    def _somebody_forgets(self) -> bool:
+        for broker_id in sorted(self._forgetful):
+            if self._is_sound(broker_id) and self._is_in_sync(broker_id):
+                self._forgetful.discard(broker_id)
+        return bool(self._forgetful)
+
+    def _is_in_sync(self, broker_id: int) -> bool:
+        for place, replicas in self._overview.partitions():
+            state = self._overview.state(place)
+            if broker_id in replicas and (state is None or broker_id not in state.isr):
+                return False
+        return True
+
+    # --- disks and clocks ----------------------------------------------------------------------------------
+
+    def _slow_disk(self) -> None:
+        slowness = self._anyone().slowness
+        slowness.most_ms = _SLOW_MS
+        self._world.soon(3 * _SLOW_MS, lambda: setattr(slowness, "most_ms", _FAST_MS))
+
+    def _io_error(self) -> None:
+        machine = self._anyone()
+        if self._somebody_forgets():
+            return
+        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
+        machine.fail_directory(self._random.pick(machine.settings.log_dirs), errno.EIO)
+        self._world.soon(_CUT_MS[1], lambda: self._repair(machine))
+
+    def _repair(self, machine: Machine) -> None:
+        """Whoever changes a disk restarts the broker."""
+        if machine.disk.is_failing:
+            machine.repair()
+            machine.stop_process()
+
+    def _clock_jump(self) -> None:
+        step_ms = self._random.pick((-_TEN_MINUTES_MS, -1000, 1000, _TEN_MINUTES_MS))
+        self._anyone().jump_clock(step_ms)
+
+    # --- the ensemble --------------------------------------------------------------------------------------
+
+    def _expire(self) -> None:
+        self._anyone().expire_session()
+
+    def _break_store(self) -> None:
+        self._anyone().break_off_from_ensemble()
+
+    def _depose(self) -> None:
+        self._note("/controller is deleted")
+        self._cluster.ensemble.delete("/controller")
+
+    def _ensemble_out(self) -> None:
+        self._note("the ensemble is out")
+        self._cluster.lose_ensemble()
+        self._mend_later()
+
+    # --- the network ---------------------------------------------------------------------------------------
+
+    def _two(self) -> tuple[int, int]:
+        one = self._random.pick(list(self._cluster.machines))
+        other = self._random.pick([each for each in self._cluster.machines if each != one])
+        return one, other
+
+    def _cut(self, *pairs: tuple[int, int]) -> None:
+        self._note(f"cut: {', '.join(f'{source} to {target}' for source, target in pairs)}")
+        for source, target in pairs:
+            self._cluster.cut(source, target)
+        self._mend_later()
+
+    def _mend_later(self) -> None:
+        self._world.after(self._random.between(*_CUT_MS), self._mend)
+
+    def _mend(self) -> None:
+        self._note("all cuts are mended")
+        self._cluster.mend()
+
+    def _cut_one_way(self) -> None:
+        self._cut(self._two())
+
+    def _cut_ring(self) -> None:
+        """Each reaches its next neighbour, and is reached by the one before, and by nobody else."""
+        ids = list(self._cluster.machines)
+        following = dict(zip(ids, [*ids[1:], ids[0]], strict=True))
+        pairs = [(one, other) for one in ids for other in ids if other not in {one, following[one]}]
+        self._cut(*pairs)
+
+    def _isolate(self) -> None:
+        self._cut(*self._around(self._anyone().broker_id, [ENSEMBLE, *self._cluster.machines]))
+
+    def _split_from_brokers(self) -> None:
+        self._cut(*self._around(self._anyone().broker_id, list(self._cluster.machines)))
+
+    def _split_from_ensemble(self) -> None:
+        self._cut(*self._around(self._anyone().broker_id, [ENSEMBLE]))
+
+    def _around(self, broker_id: int, others: Sequence[int]) -> list[tuple[int, int]]:
+        others = [other for other in others if other != broker_id]
+        return [(broker_id, other) for other in others] + [(other, broker_id) for other in others]
+
+    def _delay(self) -> None:
+        one, other = self._two()
+        self._note(f"what {one} says to {other} takes long")
+        self._cluster.routes.delay(one, other, _DELAY_MS)
+        self._mend_later()
+
+    def _note(self, what: str) -> None:
+        self._world.history.add(Happened(Fault.OTHER, what))
+
+    # --- clients -------------------------------------------------------------------------------------------
+
+    def _disconnect(self) -> None:
+        client = self._client()
+        if client is not None and client.is_connected:
+            client.try_again()
+
+    def _client_freeze(self) -> None:
+        client = self._client()
+        if isinstance(client, Actor):
+            client.freeze(self._random.between(*_CLIENT_FREEZE_MS))
+
+    def _stray(self) -> None:
+        client = self._client()
+        if client is not None:
+            client.stray(_STRAY_MS)
+
+    def _client(self) -> Client | None:
+        clients = [client for client in self._clients() if not client.finished]
+        return self._random.pick(clients) if clients else None

@@ -1,0 +1,159 @@
+"""What a cluster promises, each with the settings, the load and the faults under which it must hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from barnabas.sim import checkers as check
+from barnabas.sim import coordination_promises as coordination
+from barnabas.sim import group_checkers as groups
+from barnabas.sim import transaction_checkers as transactions
+from barnabas.sim.checkers import Checker
+from barnabas.sim.cluster import checkers as cluster
+from barnabas.sim.cluster.faults import ClusterKind as Kind
+from barnabas.sim.cluster.promise import ClusterPromise
+from barnabas.sim.crews import Hiring
+from barnabas.sim.producers import Style
+from barnabas.sim.world import SeededRandom
+
+EVERYBODY: tuple[Checker, ...] = (
+    check.NothingBroke(),
+    check.NothingInvented(),
+    check.CreatedTopicsExist(),
+    check.NoLostWrite(),
+    check.NoDuplicate(),
+    check.InOrder(),
+    check.OneValuePerOffset(),
+    check.WholeReads(),
+    check.ReadersKeepTheirPlace(),
+    cluster.NothingReadVanishes(),
+    cluster.CommittedStays(),
+    cluster.LogsMatch(),
+    cluster.ReplicasAgree(),
+    cluster.StatesFollow(),
+    cluster.ClusterHeals(),
+)
+COORDINATORS: tuple[Checker, ...] = (
+    groups.PollsInOrder(),
+    groups.NoPollSkip(),
+    groups.NothingUnseen(),
+    groups.CommitsAreKept(),
+    groups.CommitsAreFenced(),
+    groups.GroupsSettle(),
+    transactions.NoLostTransaction(),
+    transactions.NoAbortedRead(),
+    transactions.NoTornTransaction(),
+    transactions.StableReads(),
+    transactions.TransactionsEnd(),
+)
+
+HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP, Kind.STRAY)
+KILLS = (Kind.KILL, Kind.KILL, Kind.KILL_INSIDE, Kind.KILL_CONTROLLER, Kind.KILL_ALL, Kind.STOP, Kind.STOP)
+SESSIONS = (Kind.EXPIRE, Kind.BREAK_STORE, Kind.DEPOSE, Kind.FREEZE, Kind.FREEZE, Kind.ENSEMBLE_OUT)
+CUTS = (
+    Kind.CUT_ONE_WAY,
+    Kind.CUT_ONE_WAY,
+    Kind.CUT_RING,
+    Kind.ISOLATE,
+    Kind.SPLIT_FROM_BROKERS,
+    Kind.SPLIT_FROM_ENSEMBLE,
+    Kind.DELAY,
+)
+FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
+EVERYTHING = (*KILLS, *SESSIONS, *CUTS, *FORGETTING, Kind.IO_ERROR, *HARMLESS)
+
+KILLED = ClusterPromise(
+    "cluster_kill",
+    "Brokers are killed or stopped, the controller or all of them too: what all in-sync replicas "
+    "acknowledged is kept, once and in order, and the cluster heals.",
+    (*KILLS, *HARMLESS),
+    EVERYBODY,
+)
+
+PARTITIONED = ClusterPromise(
+    "cluster_partition",
+    "Brokers are cut off from each other and from the ensemble, one way, in a ring, or wholly.",
+    (*CUTS, *CUTS, Kind.KILL, *HARMLESS),
+    EVERYBODY,
+)
+
+SESSIONS_END = ClusterPromise(
+    "cluster_sessions",
+    "Sessions end, processes sleep through theirs, controllers are deposed: no zombie is believed.",
+    (*SESSIONS, *SESSIONS, Kind.KILL, *HARMLESS),
+    EVERYBODY,
+)
+
+FORGETFUL = ClusterPromise(
+    "cluster_power_loss",
+    "One machine after the other loses what was not synced, or its whole disk: the others remember, and "
+    "nobody who has forgotten is elected.",
+    (*FORGETTING, *FORGETTING, Kind.KILL, Kind.FREEZE, Kind.IO_ERROR, *HARMLESS),
+    EVERYBODY,
+    last=Kind.POWER_LOSS,
+)
+
+DELETED = ClusterPromise(
+    "cluster_deletion",
+    "A topic is deleted while brokers are away: none of them brings it back.",
+    EVERYTHING,
+    (*EVERYBODY, cluster.DeletedStaysDeleted()),
+    deletes=True,
+)
+
+_COORDINATED = {
+    **coordination.PROPERTIES,
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.replication.factor": "3",
+    "transaction.state.log.replication.factor": "3",
+    "transaction.state.log.min.isr": "2",
+}
+
+GROUPS = ClusterPromise(
+    "cluster_groups",
+    "Coordinators of groups fail over with their partitions: no commit is lost, nothing is skipped, and a "
+    "group is stable in the end.",
+    (*EVERYTHING, Kind.CLIENT_FREEZE),
+    (*EVERYBODY, *COORDINATORS),
+    brokers=(3,),
+    styles=(Style(batches=10, think_ms=450),),
+    producers=(1, 1),
+    properties=_COORDINATED,
+    hires=coordination.some_readers,
+)
+
+TRANSACTIONS = replace(
+    GROUPS,
+    name="cluster_transactions",
+    says="Coordinators of transactions fail over with their partitions: none is torn, lost or left open.",
+    producers=(0, 1),
+    hires=coordination.some_writers,
+)
+
+
+def _workers(random: SeededRandom) -> list[Hiring]:
+    return [*coordination.some_workers(random)]
+
+
+EXACTLY_ONCE = replace(
+    GROUPS,
+    name="cluster_exactly_once",
+    says="Workers consume, transform and produce while coordinators fail over: of every record there is one "
+    "result.",
+    checkers=(*EVERYBODY, *COORDINATORS, transactions.ExactlyOnce(coordination.OUTPUT)),
+    hires=_workers,
+)
+
+CLUSTER_PROMISES = {
+    promise.name: promise
+    for promise in (
+        KILLED,
+        PARTITIONED,
+        SESSIONS_END,
+        FORGETFUL,
+        DELETED,
+        GROUPS,
+        TRANSACTIONS,
+        EXACTLY_ONCE,
+    )
+}

@@ -1,0 +1,282 @@
+"""A leader with followers: what is committed, who is in sync, and what producers hear."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.support.replicated import EPOCHS, TOPIC_ID, Trio
+
+from barnabas.model.errors import ErrorCode
+from barnabas.model.image import BrokerChanged, PartitionImage
+
+LAG_MS = 30_000
+OUT_OF_SYNC = PartitionImage(0, (1, 2, 3), (1, 2), leader=1, leader_epoch=5, partition_epoch=10)
+
+
+def code(answer: object) -> int:
+    return getattr(answer, "error_code", -1)
+
+
+# --- the high watermark ------------------------------------------------------------------------------------
+
+
+def test_the_high_watermark_is_what_all_in_sync_replicas_hold() -> None:
+    trio = Trio()
+    trio.append(10)
+    assert trio.high_watermark == 0
+    trio.fetch(2, 7)
+    assert trio.high_watermark == 0
+    trio.fetch(3, 4)
+    assert trio.high_watermark == 4
+    trio.fetch(3, 9)
+    assert trio.high_watermark == 7
+
+
+def test_the_high_watermark_never_goes_back() -> None:
+    trio = Trio()
+    trio.append(10)
+    for follower in (2, 3):
+        trio.fetch(follower, 8)
+    trio.fetch(2, 3)
+    trio.change(leader=1)
+    trio.fetch(2, 0)
+    trio.fetch(3, 0)
+    assert trio.high_watermark == 8
+
+
+def test_where_followers_are_is_forgotten_when_the_epoch_changes() -> None:
+    trio = Trio()
+    trio.append(10)
+    trio.fetch(2, 10)
+    trio.change(leader=1)
+    trio.fetch(3, 10)
+    assert trio.high_watermark == 0
+    trio.fetch(2, 10)
+    assert trio.high_watermark == 10
+
+
+def test_below_min_insync_replicas_the_high_watermark_stands_still() -> None:
+    trio = Trio(configs={"min.insync.replicas": "2"})
+    trio.append(10)
+    trio.change(isr=(1,))
+    trio.append(1)
+    assert trio.high_watermark == 0
+    trio.configure(min_insync_replicas="1")
+    assert trio.high_watermark == 11
+
+
+def test_a_shrunk_isr_commits_what_is_left() -> None:
+    trio = Trio()
+    trio.append(10)
+    trio.fetch(2, 6)
+    trio.change(isr=(1, 2))
+    assert trio.high_watermark == 6
+
+
+def test_a_follower_that_has_gone_for_good_is_not_waited_for() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.append(10)
+    trio.fetch(3, 10)  # caught up, and about to join
+    trio.append(10)
+    trio.fetch(2, 20)
+    assert trio.high_watermark == 10
+    trio.pass_ms(1)
+    trio.link.answer(ErrorCode.INELIGIBLE_REPLICA)
+    trio.gone(3)
+    assert trio.high_watermark == 20
+
+
+def test_a_reopened_log_keeps_the_high_watermark_that_was_written_down() -> None:
+    trio = Trio()
+    trio.append(10)
+    log = trio.partition.log
+    assert log is not None
+    log.update_high_watermark(4)
+    trio.partition.open(log)
+    assert trio.high_watermark == 4
+
+
+def test_the_only_replica_commits_as_it_writes() -> None:
+    trio = Trio(PartitionImage(0, (1,), (1,), leader=1))
+    assert trio.append(10) == trio.high_watermark
+    assert code(trio.produce().data) == 0
+
+
+def test_who_is_left_alone_commits_everything() -> None:
+    trio = Trio()
+    trio.append(10)
+    trio.change(replicas=(1,), isr=(1,))
+    assert trio.high_watermark == 10
+
+
+# --- producers ---------------------------------------------------------------------------------------------
+
+
+def test_acks_all_waits_for_every_in_sync_replica() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    assert produced.data is None
+    trio.fetch(2, 1)
+    assert produced.data is None
+    trio.fetch(3, 1)
+    assert code(produced.data) == 0
+
+
+def test_acks_one_waits_for_nobody() -> None:
+    assert code(Trio().produce(acks=1).data) == 0
+
+
+def test_acks_all_is_refused_while_too_few_are_in_sync() -> None:
+    trio = Trio(configs={"min.insync.replicas": "2"})
+    trio.change(isr=(1,))
+    assert code(trio.produce().data) == ErrorCode.NOT_ENOUGH_REPLICAS
+    assert code(trio.produce(acks=1).data) == 0
+    assert trio.partition.log is not None
+    assert trio.partition.log.log_end_offset == 1
+
+
+def test_a_waiting_producer_hears_that_too_few_are_left() -> None:
+    trio = Trio(configs={"min.insync.replicas": "2"})
+    produced = trio.produce()
+    trio.change(isr=(1,))
+    assert code(produced.data) == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
+
+def test_a_waiting_producer_hears_that_leadership_is_lost() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.change(leader=2)
+    assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_what_was_lost_with_leadership_is_not_acknowledged_when_it_returns() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    waiting = next(iter(trio.partition.waiting))
+    trio.partition.waiting.clear()  # as if nobody had told it
+    trio.change(leader=2)
+    trio.partition.cut_at(0)
+    trio.change(leader=1)
+    trio.append(5)
+    trio.fetch(2, 5)
+    trio.fetch(3, 5)
+    assert trio.high_watermark == 5
+    waiting.moved(trio.partition)
+    assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_new_epoch_of_the_same_leader_disturbs_no_producer() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.change(leader=1)
+    assert produced.data is None
+    trio.fetch(2, 1)
+    trio.fetch(3, 1)
+    assert code(produced.data) == 0
+
+
+def test_a_producer_whose_time_is_up_hears_so() -> None:
+    trio = Trio()
+    produced = trio.produce(timeout_ms=500)
+    trio.pass_ms(600)
+    assert code(produced.data) == ErrorCode.REQUEST_TIMED_OUT
+
+
+def test_a_partition_that_moved_away_is_deleted_and_its_producer_told() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.change(replicas=(2, 3), isr=(2, 3), leader=2)
+    assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert trio.node.replicas.find("t", 0) is None
+    assert not trio.node.logs.logs
+    assert code(trio.produce().data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+# --- who is in sync ----------------------------------------------------------------------------------------
+
+
+def test_a_follower_that_has_caught_up_is_proposed() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.append(10)
+    trio.fetch(2, 10)
+    trio.fetch(3, 9)
+    trio.pass_ms(1)
+    assert trio.link.asked == []
+    trio.fetch(3, 10)
+    trio.pass_ms(1)
+    (request, _, _) = trio.link.asked[0]
+    row = request.topics[0].partitions[0]
+    assert (request.topics[0].topic_id, row.leader_epoch, row.partition_epoch) == (TOPIC_ID, 5, 10)
+    assert [(each.broker_id, each.broker_epoch) for each in row.new_isr_with_epochs] == [
+        (1, trio.node.image.brokers[1].epoch),
+        (2, EPOCHS[2]),
+        (3, EPOCHS[3]),
+    ]
+
+
+@pytest.mark.parametrize("broker_epoch", [EPOCHS[3] - 1, EPOCHS[3] + 1, -1])
+def test_a_follower_of_another_life_is_not_proposed(broker_epoch: int) -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0, broker_epoch=broker_epoch)
+    trio.pass_ms(1)
+    assert trio.link.asked == []
+
+
+@pytest.mark.parametrize(("fenced", "leaving"), [(True, False), (False, True)])
+def test_a_follower_that_may_not_lead_is_not_proposed(fenced: bool, leaving: bool) -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.install(BrokerChanged(replace(trio.node.image.brokers[3], fenced=fenced, leaving=leaving)))
+    trio.fetch(3, 0)
+    trio.pass_ms(1)
+    assert trio.link.asked == []
+
+
+def test_a_follower_that_stands_still_is_dropped() -> None:
+    trio = Trio()
+    trio.append(10)
+    for _ in range(4):
+        trio.pass_ms(LAG_MS // 2)
+        trio.fetch(2, 10)
+        trio.fetch(3, 5)
+    assert trio.link.proposed[0] == [1, 2]
+    assert trio.high_watermark == 5  # it counts until the controller has said otherwise
+    trio.change(isr=(1, 2))
+    assert trio.high_watermark == 10
+
+
+def test_a_proposal_is_sent_again_until_the_image_decides() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0)
+    trio.pass_ms(1)
+    trio.link.asked[-1][2]()  # it failed
+    trio.pass_ms(100)
+    trio.link.answer()
+    trio.pass_ms(2000)
+    assert trio.link.proposed == [[1, 2, 3]] * 3
+    trio.change(isr=(1, 2, 3))
+    trio.link.answer()
+    trio.pass_ms(5000)
+    assert len(trio.link.asked) == 3
+
+
+def test_a_refused_follower_is_proposed_again_by_its_next_fetch() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0)
+    trio.pass_ms(1)
+    trio.link.answer(ErrorCode.INELIGIBLE_REPLICA)
+    trio.pass_ms(5000)
+    assert len(trio.link.asked) == 1
+    trio.fetch(3, 0)
+    trio.pass_ms(1)
+    assert len(trio.link.asked) == 2
+
+
+def test_a_proposal_is_dropped_with_the_office() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0)
+    trio.pass_ms(1)
+    trio.change(leader=2)
+    trio.link.asked[-1][2]()
+    trio.pass_ms(5000)
+    assert len(trio.link.asked) == 1
