@@ -38,6 +38,7 @@ def test_a_high_watermark_that_was_not_true_is_seen() -> None:
     checker = checkers.CommittedStays()
     end = _seen(high_watermark=4, final=True)
     assert complaints(checker, _seen(high_watermark=5), end)
+    assert complaints(checker, _seen(0, 1, high_watermark=1), end)
     assert not complaints(checker, _seen(high_watermark=4), _seen(high_watermark=3), end)
 
 

@@ -24,7 +24,7 @@ class NothingReadVanishes:
 
 
 class CommittedStays:
-    """The log never ends below a high watermark that somebody was told."""
+    """The log never ends below a high watermark that somebody was told; nothing at or above it is shown."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         ends = {seen.place: seen.high_watermark for seen in facts.of(Seen) if seen.final and not seen.error}
@@ -32,6 +32,8 @@ class CommittedStays:
         for seen in facts.of(Seen):
             if not seen.error:
                 told[seen.place] = max(told.get(seen.place, 0), seen.high_watermark)
+            if seen.records and seen.records[-1].offset >= seen.high_watermark:
+                yield f"{seen.consumer}: {seen.place} shows {seen.records[-1].offset}, not yet committed"
         for place, highest in told.items():
             if ends.get(place, highest) < highest:
                 yield f"{place} was committed up to {highest}, and ends at {ends[place]}"
