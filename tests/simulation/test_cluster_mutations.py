@@ -104,11 +104,16 @@ def strays_are_kept(patch: pytest.MonkeyPatch) -> None:
 
 
 _KILLED = CLUSTER_PROMISES["cluster_kill"]
-_BUSY = replace(_KILLED, kinds=(Kind.KILL_AHEAD,), styles=(Style(batches=40, think_ms=80),), brokers=(3,))
+_BUSY = replace(
+    _KILLED,
+    kinds=(Kind.KILL_AHEAD,),
+    styles=(Style(batches=40, think_ms=80, begins_alone=True),),
+    brokers=(3,),
+)
 _CUT = replace(
     CLUSTER_PROMISES["cluster_partition"],
     kinds=(Kind.ISOLATE_AHEAD,),
-    styles=(Style(batches=40, think_ms=80),),
+    styles=(Style(batches=40, think_ms=80, begins_alone=True),),
     brokers=(3,),
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]

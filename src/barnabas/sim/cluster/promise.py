@@ -35,7 +35,7 @@ class ClusterPromise:
     last: ClusterKind | None = None  # what happens at the very end, before everything is read
     brokers: tuple[int, ...] = (3, 3, 3, 4, 5)
     topic_configs: tuple[Mapping[str, str], ...] = ({},)
-    styles: tuple[Style, ...] = (Style(think_ms=250),)
+    styles: tuple[Style, ...] = (Style(think_ms=250, begins_alone=True),)
     producers: tuple[int, int] = (1, 2)
     partitions: tuple[int, int] = (1, 2)
     properties: Mapping[str, str] = field(default_factory=dict)

@@ -118,6 +118,18 @@ DELETED = ClusterPromise(
     deletes=True,
 )
 
+CHAOS = ClusterPromise(
+    "cluster_chaos",
+    "Everything goes wrong, one thing upon the other: nothing acknowledged is lost, and the cluster heals.",
+    EVERYTHING,
+    EVERYBODY,
+    styles=(Style(batches=30, think_ms=300, begins_alone=True),),
+    producers=(2, 2),
+    faults_max=10,
+    faults_ms=4000,
+    creates=2,
+)
+
 _COORDINATED = {
     **coordination.PROPERTIES,
     "group.initial.rebalance.delay.ms": "0",
@@ -133,7 +145,7 @@ GROUPS = ClusterPromise(
     (*EVERYTHING, Kind.CLIENT_FREEZE),
     (*EVERYBODY, *COORDINATORS),
     brokers=(3,),
-    styles=(Style(batches=10, think_ms=450),),
+    styles=(Style(batches=10, think_ms=450, begins_alone=True),),
     producers=(1, 1),
     properties=_COORDINATED,
     hires=coordination.some_readers,
@@ -169,6 +181,7 @@ CLUSTER_PROMISES = {
         SESSIONS_END,
         FORGETFUL,
         DELETED,
+        CHAOS,
         GROUPS,
         TRANSACTIONS,
         EXACTLY_ONCE,
