@@ -22,9 +22,12 @@ def test_the_line_is_answered_as_promised(
     line: dict[str, Any], broker: Broker, prefix: str, run_tool: RunTool, request: pytest.FixtureRequest
 ) -> None:
     connect = request.getfixturevalue("broker_on_zookeeper") if "{zookeeper}" in line["run"] else ""
+    check_line(line, broker.bootstrap, connect, prefix, run_tool)
 
+
+def check_line(line: dict[str, Any], server: str, zookeeper: str, prefix: str, run_tool: RunTool) -> None:
     def words(text: str) -> list[str]:
-        placed = text.replace("{server}", broker.bootstrap).replace("{zookeeper}", connect)
+        placed = text.replace("{server}", server).replace("{zookeeper}", zookeeper)
         return shlex.split(placed.replace("{p}", prefix))
 
     _need_module(words(line["run"])[0])

@@ -59,5 +59,5 @@ def test_an_unheard_end_is_a_success_only_if_it_was_carried_out(
             with pytest.raises(TimedOutError):
                 end_surely(sink, cluster, begun, written, Entry("frame", 0))
         assert len(stable_offsets(cluster, group_of(f"id-{topic}"))) == is_carried_out
-        forget(sink, f"id-{topic}")
+        forget(cluster, f"id-{topic}")
         assert stable_offsets(cluster, group_of(f"id-{topic}")) == {}

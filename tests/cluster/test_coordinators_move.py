@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
 
 from barnabas.testing import Broker, Cluster
 from barnabas.wire import Cluster as WireCluster
-from barnabas.wire.admin import groups, transactions
+from barnabas.wire.admin import groups, topics, transactions
 from barnabas.wire.coordinators import KeyType, find
 
 RECORDS = 300
@@ -26,9 +25,9 @@ def cluster_settings() -> Mapping[str, object]:
 
 
 def create(cluster: Cluster, *names: str) -> None:
-    admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
-    for created in admin.create_topics([NewTopic(name, 3, 3) for name in names]).values():
-        created.result(30)
+    with WireCluster.connect(cluster.bootstrap) as asked:
+        for name in names:
+            topics.create(asked, name, 3, 3)
 
 
 def fill(cluster: Cluster, topic: str) -> None:

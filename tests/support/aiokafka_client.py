@@ -13,6 +13,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, Records
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, for_code
 from tests.support.client import EARLIEST, LATEST, READ_TIMEOUT_S, Message, Outgoing, RefusedError
+from tests.support.targets import REPLICAS
 
 Answer = TypeVar("Answer")
 
@@ -93,7 +94,7 @@ class AiokafkaClient:
             return -1 if found is None else int(found.offset)
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
-        new = NewTopic(topic, partitions, 1, topic_configs=dict(configs or {}))
+        new = NewTopic(topic, partitions, REPLICAS, topic_configs=dict(configs or {}))
         answer = _run(self._ask_admin("create_topics", [new]))
         _raise_error(answer.topic_errors)
 

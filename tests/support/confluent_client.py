@@ -18,6 +18,7 @@ from tests.support.client import (
     Outgoing,
     RefusedError,
 )
+from tests.support.targets import REPLICAS
 
 _admin: Any = confluent_kafka.admin  # its names are not exported for type checkers
 _ADMIN_TIMEOUT_S = 30
@@ -80,7 +81,7 @@ class ConfluentClient:
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
         new = _admin.NewTopic(
-            topic, num_partitions=partitions, replication_factor=1, config=dict(configs or {})
+            topic, num_partitions=partitions, replication_factor=REPLICAS, config=dict(configs or {})
         )
         _result(self._admin.create_topics([new], operation_timeout=_ADMIN_TIMEOUT_S))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from bench.apache_kafka import UnavailableError, java_command, provision
 from tests.support.client import Message, Outgoing, RefusedError
+from tests.support.targets import REPLICAS
 
 _SOURCES = sorted((Path(__file__).parent / "java").glob("*.java"))
 _COMPILER_TIMEOUT_S = 120
@@ -123,7 +124,9 @@ class JavaClient:
         return int(self._ask("find_offset", topic=topic, partition=partition, timestamp_ms=timestamp_ms))
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
-        self._ask("create_topic", topic=topic, partitions=partitions, configs=dict(configs or {}))
+        self._ask(
+            "create_topic", topic=topic, partitions=partitions, replicas=REPLICAS, configs=dict(configs or {})
+        )
 
     def delete_topic(self, topic: str) -> None:
         self._ask("delete_topic", topic=topic)

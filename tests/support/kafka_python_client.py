@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+import pytest
 from tests.support.client import READ_TIMEOUT_S, Message, Outgoing, RefusedError
+from tests.support.targets import REPLICAS
 
 # The library reads its schemas with a function that Python has deprecated; that is not our warning to fix.
 with warnings.catch_warnings():
@@ -80,7 +82,11 @@ class KafkaPythonClient:
             return int(admin.list_partition_offsets({where: timestamp_ms})[where].offset)
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
-        wanted = {"num_partitions": partitions, "replication_factor": 1, "configs": dict(configs or {})}
+        wanted = {
+            "num_partitions": partitions,
+            "replication_factor": REPLICAS,
+            "configs": dict(configs or {}),
+        }
         with self._admin() as admin:
             admin.create_topics({topic: wanted})
 
@@ -131,7 +137,9 @@ class KafkaPythonClient:
     def log_dirs(self) -> dict[tuple[str, int], int]:
         """Bytes of every partition, by (topic, partition)."""
         with self._admin() as admin:
-            (broker,) = admin.describe_log_dirs()
+            broker, *others = admin.describe_log_dirs()
+            if others:
+                pytest.skip("about one broker alone")
         return {
             (topic["name"], partition["partition_index"]): partition["partition_size"]
             for directory in broker["log_dirs"]

@@ -43,7 +43,7 @@ class Fetch:
 
     __slots__ = (
         "asked", "context", "enough", "entries", "has_news", "incremental", "node", "parked", "reader",
-        "request", "session", "told",
+        "request", "session", "standing", "told",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +61,7 @@ class Fetch:
         self.request = request
         self.reader = reader
         self.session = session
+        self.standing = None if session is None else session.standing
         self.incremental = incremental
         self.entries = entries
         self.enough = False
@@ -73,14 +74,15 @@ class Fetch:
 
     def read(self) -> list[tuple[TopicKey, PartitionData]]:
         """An answer per partition; `enough` says whether they need not wait for more."""
-        request = self.request
+        request, is_replica = self.request, self.reader.is_replica
         remaining = min(request.max_bytes, self.node.fetch_max_bytes)
         collected = 0
         answers = []
         self.enough = False
         self.asked = {}
         unknown = []
-        for key, asked in self.entries:
+        entries = self.entries if self.standing is None else self.standing.entries()
+        for key, asked in entries:
             try:
                 partition = self._find(key, asked.partition)
             except ApiError as error:
@@ -90,26 +92,37 @@ class Fetch:
             self.asked[partition] = asked
             is_quiet = self.incremental and self._is_quiet(key, partition, asked)
             if is_quiet:
-                self.reader.stands_at(partition, asked)
-                self._note_told(key, partition, asked)
+                if is_replica:
+                    self.reader.stands_at(partition, asked)
+                    self._note_told(key, partition, asked)
+                    self._let_sleep(key, partition)
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
             except ApiError as error:
                 data = self._failed(partition, error.code)
                 self.enough = True
-            self._note_told(key, partition, asked)
+            if is_replica:
+                self._note_told(key, partition, asked, data)
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
+                if self.standing is not None:
+                    self.standing.to_the_end((key, asked.partition))
             elif data.diverging_epoch is not None:
                 self.enough = True
-            if self.session is not None and not data.error_code and data.diverging_epoch is None:
-                self.session.settle(key, asked.partition, partition.image.leader_epoch)
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
         return answers + unknown
+
+    def _let_sleep(self, key: TopicKey, partition: Partition) -> None:
+        """Unless this very fetch has made news of it."""
+        standing, log = self.standing, partition.log
+        if standing is None or log is None or self._is_news(partition, log):
+            return
+        if standing.sleep((key, partition.index), partition):
+            del self.asked[partition]
 
     def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
         data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
@@ -127,16 +140,20 @@ class Fetch:
                 data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
-    def _note_told(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> None:
+    def _note_told(
+        self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData | None = None
+    ) -> None:
         """What a follower knows of its leader; that may have changed just now, by this very fetch."""
         log = partition.log
-        if not self.reader.is_replica or log is None:
+        if log is None:
             return
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
         if sent is None:
             self.told[partition] = asked.high_watermark, log.log_start_offset
         else:
             self.told[partition] = sent.high_watermark, sent.log_start_offset
+            if data is not None and not data.error_code and data.diverging_epoch is None:
+                sent.settle(partition.image.leader_epoch)
         self.has_news = self.has_news or self._is_news(partition, log)
 
     def _is_news(self, partition: Partition, log: Log) -> bool:
@@ -173,16 +190,16 @@ class Fetch:
             asked.partition, 0, log.high_watermark, log.last_stable_offset, log.log_start_offset,
             aborted_transactions=None, records=b"",
         )  # fmt: skip
-        data.preferred_read_replica = reader.better_replica(partition, asked)
-        if data.preferred_read_replica != NO_REPLICA:
-            self.enough = True
+        better = reader.better_replica(partition, asked)
+        if better != NO_REPLICA:
+            data.preferred_read_replica, self.enough = better, True
             return data
         if asked.last_fetched_epoch >= 0 and _diverges(log, asked, data):
             return data
         offset = asked.fetch_offset
         upper = reader.upper_offset(log)
         limit = min(asked.partition_max_bytes, remaining)
-        if reader.is_held_back(partition):
+        if reader.is_replica and reader.is_held_back(partition):
             limit, first = 0, False
         try:
             found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
@@ -191,12 +208,12 @@ class Fetch:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
         if found.slice is not None:
             data.records = found.slice
-            reader.was_given(partition, found.slice.size)
         too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
         if reader.reads_committed and not too_large:
             aborted = log.aborted_transactions(found, upper)
             data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         if reader.is_replica:
+            reader.was_given(partition, len(data.records or b""))
             reader.stands_at(partition, asked)
             data.high_watermark, data.last_stable_offset = log.high_watermark, log.last_stable_offset
         return data
@@ -245,6 +262,21 @@ class Fetch:
 
     # --- waiting -------------------------------------------------------------------------------------------
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether there is something that could happen."""
+        return bool(self.asked) or (self.standing is not None and len(self.standing) > 0)
+
+    def woken(self, place: tuple[TopicKey, int], partition: Partition) -> None:
+        """A partition that slept has moved while this waits."""
+        sent = None if self.session is None else self.session.partitions.get(place)
+        if sent is None or self.parked is None:
+            return
+        self.asked[partition] = sent.asked
+        self._note_told(place[0], partition, sent.asked)
+        self.parked.also_for(partition)
+        self.parked.moved(partition)
+
     def park(self) -> None:
         self.parked = self.node.purgatory.park(
             self.context.session,
@@ -254,6 +286,8 @@ class Fetch:
             self._finish,
             uncommitted=self.reader.is_replica,
         )
+        if self.standing is not None:
+            self.standing.parked = self
         if self.has_news:
             self._hasten()
 
@@ -293,6 +327,8 @@ class Fetch:
         return min(max(available, 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
+        if self.standing is not None:
+            self.standing.parked = None
         self.context.session.send(self.reply(self.read()))
 
 

@@ -7,9 +7,10 @@ others is committed as far as `replication.leader` says; one that it follows, as
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
-from barnabas.broker.held_log import HeldLog, Host, Watcher
-from barnabas.log.checks import UnexpectedOffsetError
+from barnabas.broker.following import NO_EPOCH, FollowingPartition
+from barnabas.broker.held_log import Host, Watcher
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
 from barnabas.log.producer_entry import Origin
@@ -17,18 +18,16 @@ from barnabas.log.results import Appended, PlainBatch
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import PartitionImage
-from barnabas.replication.follower import EpochEnd, cut_offset
-from barnabas.replication.leader import Leading, Position
+from barnabas.replication.leader import Committed, Leading, Position
 
 __all__ = ["ACKS_ALL", "NO_EPOCH", "Partition", "Watcher"]
 
 ACKS_ALL = -1
-NO_EPOCH = -1
 
 _LOG = logging.getLogger("kafka.cluster.Partition")
 
 
-class Partition(HeldLog):
+class Partition(FollowingPartition):
     __slots__ = ("leading", "reign")
 
     def __init__(self, topic: str, topic_id: bytes, image: PartitionImage, host: Host) -> None:
@@ -37,10 +36,6 @@ class Partition(HeldLog):
         self.reign = 0  # goes up when leadership is lost: what was appended before is not ours to promise
 
     # --- roles ---------------------------------------------------------------------------------------------
-
-    @property
-    def is_leader(self) -> bool:
-        return self.image.leader == self.broker_id
 
     def open(self, log: Log) -> None:
         """Begin to serve a log that was just loaded, with the high watermark that was written down. What its
@@ -52,6 +47,8 @@ class Partition(HeldLog):
     def adopt(self, image: PartitionImage) -> None:
         """The cluster has changed: lead, follow or wait, as the image says."""
         before = self.image
+        if image == before:
+            return  # a new controller tells everything again
         if (image.leader_epoch, image.partition_epoch) < (before.leader_epoch, before.partition_epoch):
             _LOG.warning("Ignoring an older image of %r: %s after %s", self, image, before)
             return
@@ -75,8 +72,9 @@ class Partition(HeldLog):
             return
         if self.leading is None or self.leading.leader_epoch != image.leader_epoch:
             self.leading = Leading(image, self.broker_id, log.log_end_offset, self._host.now_ms)
-        else:
-            self.leading.adopt(image, self._host.now_ms)
+        elif self.leading.adopt(image, self._host.now_ms):
+            isr, version = _listed(image.isr), image.partition_epoch
+            self._say("ISR updated to %s and version updated to %d", isr, version)
         self._raise_high_watermark(log, self.leading)
 
     def close(self) -> None:
@@ -95,12 +93,6 @@ class Partition(HeldLog):
             self.progressed()
 
     # --- who may ask ---------------------------------------------------------------------------------------
-
-    def held_log(self) -> Log:
-        """The log, whoever leads, if its disk works."""
-        if self.log is None:
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
-        return self.log
 
     def leader_log(self) -> Log:
         """The log, if this broker leads the partition and its disk works."""
@@ -237,9 +229,15 @@ class Partition(HeldLog):
             broker_id, position.broker_epoch
         ):
             leading.expand(broker_id)
-            host.isr.propose(self)
+            self._propose(leading, "Expanding")
         if (has_moved and self._raise_high_watermark(log, leading)) or start_moved:
             self.progressed()
+
+    def follower_stood(self, broker_id: int, position: Position, until_ms: int) -> None:
+        """A follower had all there was up to then, by its fetches: nobody looked at them one by one."""
+        follower = None if self.leading is None else self.leading.followers.get(broker_id)
+        if follower is not None and follower.stands_at(position):
+            follower.fetched(position, position.log_end_offset, until_ms)
 
     def drop_laggards(self) -> None:
         """Propose to go on without followers that have not caught up for too long."""
@@ -247,9 +245,18 @@ class Partition(HeldLog):
         if leading is None or log is None:
             return
         if leading.shrink(log.log_end_offset, host.now_ms, host.isr.lag_ms_max):
-            host.isr.propose(self)
+            self._propose(leading, "Shrinking")
         if self._raise_high_watermark(log, leading):
             self.progressed()
+
+    def _propose(self, leading: Leading, how: str) -> None:
+        in_sync = leading.in_sync
+        assert not isinstance(in_sync, Committed)
+        self._say("%s ISR from %s to %s", how, _listed(in_sync.isr), _listed(in_sync.proposed))
+        self._host.isr.propose(self)
+
+    def _say(self, text: str, *values: object) -> None:
+        _LOG.info(f"[Partition %s-%d broker=%d] {text}", self.topic, self.index, self.broker_id, *values)
 
     @property
     def knows_what_is_committed(self) -> bool:
@@ -290,91 +297,6 @@ class Partition(HeldLog):
         log.high_watermark = offset
         return True
 
-    # --- follow --------------------------------------------------------------------------------------------
-
-    @property
-    def fetch_position(self) -> tuple[int, int] | None:
-        """Where a follower reads on, and the epoch of its last record. None while what it has appended waits
-        for the disk: a fetch behind it says that it is safe here. Those in `waiting` hear when it is."""
-        log = self.log
-        if log is None or self.is_flushing:
-            return None
-        epoch = log.leader_epochs.latest_epoch
-        return log.log_end_offset, NO_EPOCH if epoch is None else epoch
-
-    def append_as_follower(self, buffer: bytearray | memoryview, start: int, end: int) -> Appended:
-        """The leader's bytes, as they are."""
-        log, now_ms = self._follower_log(), self._host.wall_ms
-        try:
-            try:
-                appended = log.append_as_follower(buffer, start, end, now_ms=now_ms)
-            except UnexpectedOffsetError as unexpected:
-                self._make_room(log, unexpected)
-                appended = log.append_as_follower(buffer, start, end, now_ms=now_ms)
-        except OSError as error:
-            raise self._disk_failed(error) from error
-        if log.flush_is_due(now_ms):
-            self.flush()
-        return appended
-
-    def _make_room(self, log: Log, unexpected: UnexpectedOffsetError) -> None:
-        """The leader's log begins within a batch after DeleteRecords, and so does ours, which is still empty:
-        the batch comes whole, and what is in front of its first valid offset stays out of sight."""
-        log_start_offset = log.log_start_offset
-        is_empty = log_start_offset == log.log_end_offset == unexpected.expected
-        if not is_empty or not unexpected.found < log_start_offset <= unexpected.last:
-            raise unexpected
-        log.truncate_fully_and_start_at(unexpected.found, self._host.wall_ms, log_start_offset)
-        self._cut_at(unexpected.found)
-
-    def heard_from_leader(self, high_watermark: int, log_start_offset: int) -> None:
-        """What the leader has committed is committed here, as far as we have it. A new leader may know less
-        of that than we do: nothing is taken back."""
-        log = self._follower_log()
-        before = log.high_watermark
-        if high_watermark > before:
-            log.update_high_watermark(high_watermark)
-        if log_start_offset > log.log_start_offset:
-            log.delete_records_before(min(log_start_offset, log.high_watermark))
-        if log.high_watermark > before and self.waiting:
-            self.progressed()
-
-    def diverged(self, epoch: int, end_offset: int) -> None:
-        """The leader's log left ours there: cut what it does not have."""
-        log = self._follower_log()
-        own = EpochEnd(*log.end_offset_for_epoch(epoch))
-        self.cut_at(cut_offset(EpochEnd(epoch, end_offset), own, log.log_end_offset, log.high_watermark))
-
-    def cut_at(self, offset: int) -> None:
-        """Forget what lies behind the offset."""
-        log = self._follower_log()
-        if offset < log.high_watermark:
-            _LOG.warning("Truncating %r to %d below high watermark %d", self, offset, log.high_watermark)
-            self._host.cleaning.deleted(log)  # it may be at work on what goes
-        try:
-            log.truncate_to(offset, self._host.wall_ms)
-        except OSError as error:
-            raise self._disk_failed(error) from error
-        self._cut_at(offset)
-        self.progressed()
-
-    def start_over_at(self, offset: int) -> None:
-        """Nothing of what we have is of use: begin anew with an empty log."""
-        log = self._follower_log()
-        self._host.cleaning.deleted(log)
-        try:
-            log.truncate_fully_and_start_at(offset, self._host.wall_ms)
-        except OSError as error:
-            raise self._disk_failed(error) from error
-        self._cut_at(offset)
-        self.progressed()
-
-    def _follower_log(self) -> Log:
-        """ApiError when we lead by now: a leader takes records from nobody."""
-        if self.is_leader:
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        return self.held_log()
-
     # --- progress ------------------------------------------------------------------------------------------
 
     def _advance(self, log: Log, offset: int) -> None:
@@ -406,3 +328,7 @@ class Partition(HeldLog):
     def _disk_failed(self, error: BaseException) -> ApiError:
         self._host.disk_failed(self, error)
         return ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+
+
+def _listed(broker_ids: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(broker_ids)))

@@ -2,7 +2,8 @@
 
 `/admin/reassign_partitions` holds partitions and where they are to go. Each is taken out when it has arrived,
 or cannot go there; with the last one the node goes, and by that the tool knows. A new controller finds what
-is left, and goes on with it.
+is left, and goes on with it. `/admin/preferred_replica_election` holds partitions that are to go back to
+their preferred leaders, and goes when that was tried.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from barnabas.broker.timers import Timer
 from barnabas.broker.topic_config import election_rules
 from barnabas.controller import tree
 from barnabas.controller.decision import fence
+from barnabas.controller.leadership import ElectionResult, ElectionType, elect_leaders
 from barnabas.controller.reassignment import Move, MoveResult, alter_reassignments, is_moving
-from barnabas.controller.znodes.administration import decode_reassignment, encode_reassignment
+from barnabas.controller.znodes.administration import (
+    decode_partitions,
+    decode_reassignment,
+    encode_reassignment,
+)
 from barnabas.controller.znodes.fields import MalformedNodeError
+from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.ports import Completed, Delete, Set, StoreError, Value
 
@@ -28,7 +35,7 @@ log = logging.getLogger("kafka.controller.KafkaController")
 
 Targets = Mapping[TopicPartition, tuple[int, ...]]
 
-PATHS = (tree.REASSIGN_PARTITIONS,)
+PATHS = (tree.REASSIGN_PARTITIONS, tree.PREFERRED_REPLICA_ELECTION)
 LOOK_MS = 200  # how often moves are looked at that a tool waits for
 
 
@@ -44,10 +51,36 @@ class TreeOrders:
     def handle(self, value: Value) -> None:
         if value.path == tree.REASSIGN_PARTITIONS:
             self._reassign(value)
+        else:
+            self._elect(value)
 
     def forget(self) -> None:
         """The tree is read from the beginning."""
         self._targets = {}
+
+    # --- elections -----------------------------------------------------------------------------------------
+
+    def _elect(self, value: Value) -> None:
+        def tried(results: tuple[ElectionResult, ...], error: StoreError | None) -> None:
+            if error is None:
+                for result in results:
+                    if result.error not in {ErrorCode.NONE, ErrorCode.ELECTION_NOT_NEEDED}:
+                        log.warning("%s keeps its leader: %s", result.partition, result.message)
+                self._submit(Delete(value.path, value.stat.version))
+
+        try:
+            wanted = decode_partitions(value.path, value.data)
+        except MalformedNodeError as problem:
+            log.error("Removing an election that cannot be read: %s", problem)
+            tried((), None)
+            return
+        log.info("Preferred leaders, as %s says: %s", value.path, ", ".join(map(str, wanted)))
+        self._node.controller.decide(
+            lambda image: elect_leaders(
+                image, ElectionType.PREFERRED, wanted, election_rules(self._node.settings, image)
+            ),
+            tried,
+        )
 
     # --- moves ---------------------------------------------------------------------------------------------
 
@@ -102,10 +135,13 @@ class TreeOrders:
         """Over what was read and nothing newer: a tool may have added to it, and is heard then. A write that
         fails for that is tried again when the node is read: what it holds is not what is left."""
         path = tree.REASSIGN_PARTITIONS
-        kept = Set(path, encode_reassignment(left), self._version) if left else Delete(path, self._version)
+        self._submit(
+            Set(path, encode_reassignment(left), self._version) if left else Delete(path, self._version)
+        )
 
+    def _submit(self, write: Set | Delete) -> None:
         def written(completed: Completed) -> None:
             if completed.error is not None:
-                log.info("What is left to move was not written: %s", completed.error)
+                log.info("What was done of %s was not written: %s", write.path, completed.error)
 
-        self._node.store.submit([fence(self._node.image), kept], written)
+        self._node.store.submit([fence(self._node.image), write], written)

@@ -100,6 +100,9 @@ class Follower:
         self._last_fetch_ms = now_ms
         self._last_leader_end_offset = leader_end_offset
 
+    def stands_at(self, position: Position) -> bool:
+        return position == (self.log_end_offset, self.log_start_offset, self.broker_epoch)
+
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_ms_max: int) -> bool:
         return self.log_end_offset == leader_end_offset or now_ms - self.last_caught_up_ms <= lag_ms_max
 
@@ -123,13 +126,16 @@ class Leading:
         self.followers: dict[int, Follower] = {}
         self._know(image, now_ms)
 
-    def adopt(self, image: PartitionImage, now_ms: int) -> None:
-        """The same leader in the same epoch: what was proposed is decided if the partition's epoch moved."""
+    def adopt(self, image: PartitionImage, now_ms: int) -> bool:
+        """The same leader in the same epoch: what was proposed is decided if the partition's epoch moved.
+        Whether others are in sync now."""
         assert image.leader_epoch == self.leader_epoch
+        before, isr = self.in_sync.isr, frozenset(image.isr)
         if image.partition_epoch != self.partition_epoch:
             self.partition_epoch = image.partition_epoch
-            self.in_sync = Committed(frozenset(image.isr))
+            self.in_sync = Committed(isr)
         self._know(image, now_ms)
+        return before != isr
 
     def _know(self, image: PartitionImage, now_ms: int) -> None:
         others = {*image.replicas, *image.isr} - {self._own_id}

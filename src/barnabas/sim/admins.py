@@ -24,6 +24,7 @@ from barnabas.sim.world import World
 _CREATE_VERSION = 7
 _METADATA_VERSION = 12
 _DELETE_VERSION = 5
+_TIMEOUT_MS = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ class Deleter(Client):
         self._topic = topic
 
     def connected(self) -> None:
-        self.ask(DeleteTopicsRequest(topic_names=[self._topic]), _DELETE_VERSION, self._deleted)
+        request = DeleteTopicsRequest(topic_names=[self._topic], timeout_ms=_TIMEOUT_MS)
+        self.ask(request, _DELETE_VERSION, self._deleted)
 
     def _deleted(self, answer: Message) -> None:
         assert isinstance(answer, DeleteTopicsResponse)

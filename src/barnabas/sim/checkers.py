@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
+from barnabas.sim.cluster_events import Deleted
 from barnabas.sim.history import (
     Acknowledged,
     Broke,
@@ -287,8 +288,9 @@ class CreatedTopicsExist:
         topics: dict[str, int] = {}
         for found in facts.of(Found):
             topics = found.topics
+        deleted = {one.topic for one in facts.of(Deleted)}
         for created in facts.of(Created):
-            if topics.get(created.topic) != created.partitions:
+            if created.topic not in deleted and topics.get(created.topic) != created.partitions:
                 yield f"{created.topic} was created with {created.partitions}, is {topics.get(created.topic)}"
 
 

@@ -124,10 +124,16 @@ class GroupCrew(Crew):
             former.retiring = True
         if len(self._desks) > 1 and self.world.random.chance(_GOES_CHANCE):
             self._close_desk()
-        for desk, staff in enumerate(self._desks):
+        for staff in self._desks:
             if staff is not None:
                 staff.steady = True
+        self._keep_filled()
+
+    def _keep_filled(self) -> None:
+        """A request of somebody's that lay somewhere for long may still fence who came after."""
+        for desk in range(len(self._desks)):
             self._fill(desk)
+        self.world.after(_VACANT_MS, self._keep_filled)
 
     def is_done(self, since_ms: int) -> bool:
         complete: set[TopicPartition] = set()

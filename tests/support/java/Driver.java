@@ -168,7 +168,8 @@ public final class Driver {
     }
 
     private static JsonNode createTopic(JsonNode command) throws Exception {
-        NewTopic topic = new NewTopic(topic(command), command.get("partitions").asInt(), (short) 1);
+        NewTopic topic = new NewTopic(topic(command), command.get("partitions").asInt(),
+            (short) command.get("replicas").asInt());
         topic.configs(map(command.get("configs")));
         return done(admin(command).createTopics(List.of(topic)).all());
     }

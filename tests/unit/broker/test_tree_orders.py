@@ -117,6 +117,20 @@ def test_an_order_that_says_nothing_is_taken_away(ordered: Ordered, data: bytes)
     assert ordered.partition.adding == (2,)
 
 
+def test_an_ordered_election_is_tried_and_its_node_goes(
+    ordered: Ordered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ordered.node.fetchers, "apply", lambda _old, _new: None)  # nobody is there to ask
+    ordered.order(("trucks", 0, [2, 1]))
+    ordered.catch_up()
+    assert (ordered.partition.replicas, ordered.partition.leader) == ((2, 1), 1)
+    ordered.write(Create(tree.PREFERRED_REPLICA_ELECTION, document(("trucks", 0, []), ("none", 3, []))))
+    assert ordered.partition.leader == 2
+    assert ordered.read(tree.PREFERRED_REPLICA_ELECTION) is None
+    ordered.write(Create(tree.PREFERRED_REPLICA_ELECTION, b"nonsense"))
+    assert ordered.read(tree.PREFERRED_REPLICA_ELECTION) is None
+
+
 def test_an_order_that_was_there_before_the_controller_is_carried_out(ordered: Ordered) -> None:
     ordered.store.expire()
     ordered.other.submit([Create(tree.REASSIGN_PARTITIONS, document(("trucks", 0, [2])))])

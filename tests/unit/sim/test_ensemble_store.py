@@ -119,3 +119,17 @@ def test_answers_come_in_order_across_a_broken_connection() -> None:
         harness.completed(tickets[-1])
         answered = [event.ticket for event in harness.seen if isinstance(event, Completed)]
         assert answered == tickets
+
+
+def test_a_change_while_disconnected_is_told_later(home: SimulatedHome) -> None:
+    store, other = home.store(), home.store(2)
+    harness, writer = Harness(store), Harness(other)
+    harness.value("/w", watch=True)
+    home.routes.cut(BROKER, ENSEMBLE)
+    store.cut_off()
+    home.wait(_TIMEOUT_MS * 2 // 3)
+    writer.run(Create("/w"))
+    assert Changed("/w") not in harness.seen
+    home.routes.mend()
+    store.mended()
+    harness.wait_for("the change", lambda seen: Changed("/w") in seen)

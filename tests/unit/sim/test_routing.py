@@ -42,7 +42,8 @@ def test_requests_are_for_leaders_coordinators_or_anybody() -> None:
 
 
 def test_each_leader_gets_what_is_its() -> None:
-    shares, orphans = routing.split(_PRODUCE, {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(2, 6), _PLACES[2]: None})
+    leaders = {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(2, 6), _PLACES[2]: None}
+    shares, orphans = routing.split(_PRODUCE, leaders)
     assert orphans == [_PLACES[2]]
     assert sorted(shares) == [1, 2]
     share = shares[2]

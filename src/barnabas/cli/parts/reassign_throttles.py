@@ -67,9 +67,14 @@ def set_replication_throttle(cluster: Cluster, moves: Moves, bytes_per_second: i
         changes = [Change(LEADER_REPLICAS, leaders), Change(FOLLOWER_REPLICAS, followers)]
         configs.alter(cluster, Resource(ResourceType.TOPIC, topic), changes)
     rate = str(bytes_per_second)
-    for broker in sorted({broker for move in moves.values() for broker in move.sources | move.destinations}):
+    for broker in sorted(brokers_of(moves)):
         changes = [Change(LEADER_RATE, rate), Change(FOLLOWER_RATE, rate)]
         configs.alter(cluster, Resource(ResourceType.BROKER, str(broker)), changes)
+
+
+def brokers_of(moves: Moves) -> set[int]:
+    """Whoever sends or receives."""
+    return {broker for move in moves.values() for broker in move.sources | move.destinations}
 
 
 def set_log_dirs_throttle(cluster: Cluster, brokers: Iterable[int], bytes_per_second: int) -> None:

@@ -1,8 +1,8 @@
 """What may go wrong in a cluster, and when: all of it from the seed.
 
-Nothing of this may lose what was acknowledged by all: what a machine forgets (unsynced pages, a whole disk)
-it forgets only while another one that is in sync remembers everything. That is a rule for this file, not for
-the brokers, which must not know who forgets what.
+Nothing of this may lose what was acknowledged by all. A machine forgets (unsynced pages, a whole disk) only
+while another one that is in sync lives; and until it is in sync again, that other one does not die. Brokers
+cannot tell who forgot from who was only killed: had all died, any of them might be the one that knows less.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class ClusterFaults:
         self._overview = overview
         self._clients = clients
         self._latest_ms = latest_ms
-        self._forgetful: dict[int, int] = {}  # brokers that lost something, and the last zxid by then
+        self._deaths: dict[int, int] = {}  # the last change of the tree when a broker died
+        self._forgetful: set[int] = set()  # those who are not in sync again since they forgot
         self.over = False
         for _ in range(self._random.between(1, most) if kinds else 0):
             self._plan(self._random.pick(kinds))
@@ -113,19 +114,17 @@ class ClusterFaults:
         return self._random.pick(list(self._cluster.machines.values()))
 
     def _kill(self) -> None:
-        self._anyone().kill()
+        self._die(self._anyone())
 
     def _kill_inside(self) -> None:
-        machine = self._anyone()
-        if machine.life is not None:
-            machine.fall_after(self._random.below(_CHANGES_MAX), machine.kill)
+        self._die_inside(self._anyone(), self._die)
 
     def _kill_controller(self) -> None:
-        (self._overview.controller or self._anyone()).kill()
+        self._die(self._overview.controller or self._anyone())
 
     def _kill_all(self) -> None:
         for machine in self._cluster.machines.values():
-            machine.kill()
+            self._die(machine)
 
     def _stop(self) -> None:
         self._anyone().stop_orderly()
@@ -137,40 +136,66 @@ class ClusterFaults:
         self._forget(self._anyone(), Machine.power_loss)
 
     def _power_loss_inside(self) -> None:
-        machine = self._anyone()
-        if machine.life is not None:
-            machine.fall_after(
-                self._random.below(_CHANGES_MAX), lambda: self._forget(machine, Machine.power_loss)
-            )
+        self._die_inside(self._anyone(), lambda machine: self._forget(machine, Machine.power_loss))
 
     def _lose_disk(self) -> None:
         self._forget(self._anyone(), Machine.lose_disk)
 
-    def _forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
-        """Or die and remember, if nobody else does."""
-        if self._is_spare(machine.broker_id):
-            self._forgetful[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
-            how(machine)
-        else:
+    def _die_inside(self, machine: Machine, how: Callable[[Machine], None]) -> None:
+        if machine.life is not None and not self._somebody_forgets():
+            machine.fall_after(self._random.below(_CHANGES_MAX), lambda: how(machine))
+
+    # --- who may die ---------------------------------------------------------------------------------------
+
+    def _die(self, machine: Machine) -> None:
+        if self._is_spare(machine.broker_id) or not self._somebody_forgets():
+            self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
             machine.kill()
 
+    def _forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
+        """Or die and remember, if nobody else would."""
+        if not self._is_spare(machine.broker_id):
+            self._die(machine)
+            return
+        for other in self._cluster.machines.values():
+            if other is not machine:
+                other.disk.call_off()
+        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
+        self._forgetful.add(machine.broker_id)
+        how(machine)
+
     def _is_spare(self, broker_id: int) -> bool:
-        """Whether of every partition another replica, in sync, has forgotten nothing."""
+        """Whether of every partition another replica is in sync and sound."""
         for place, replicas in self._overview.partitions():
             state = self._overview.state(place)
             if broker_id not in replicas:
                 continue
-            if state is None or not any(one != broker_id and self._remembers(one) for one in state.isr):
+            if state is None or not any(one != broker_id and self._is_sound(one) for one in state.isr):
                 return False
         return True
 
-    def _remembers(self, broker_id: int) -> bool:
-        """It never forgot, or has come back since and was found out: in an in-sync set it is there anew."""
-        since = self._forgetful.get(broker_id)
-        if since is None:
-            return True
+    def _is_sound(self, broker_id: int) -> bool:
+        """It lives; and if it has died, the controller knows: where it is in sync, it is so anew."""
+        if self._cluster.machines[broker_id].life is None:
+            return False
+        died = self._deaths.get(broker_id, -1)
         node = self._cluster.ensemble.home.tree.nodes.get(f"/brokers/ids/{broker_id}")
-        return node is not None and node.czxid > since and b"unclean" not in node.value
+        return died < 0 or (node is not None and node.czxid > died and b"unclean" not in node.value)
+
+    def _somebody_forgets(self) -> bool:
+        for broker_id in sorted(self._forgetful):
+            if self._is_sound(broker_id) and self._is_in_sync(broker_id):
+                self._forgetful.discard(broker_id)
+        return bool(self._forgetful)
+
+    def _is_in_sync(self, broker_id: int) -> bool:
+        for place, replicas in self._overview.partitions():
+            state = self._overview.state(place)
+            if broker_id in replicas and (state is None or broker_id not in state.isr):
+                return False
+        return True
+
+    # --- disks and clocks ----------------------------------------------------------------------------------
 
     def _slow_disk(self) -> None:
         slowness = self._anyone().slowness
@@ -179,6 +204,9 @@ class ClusterFaults:
 
     def _io_error(self) -> None:
         machine = self._anyone()
+        if self._somebody_forgets():
+            return
+        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
         machine.fail_directory(self._random.pick(machine.settings.log_dirs), errno.EIO)
         self._world.soon(_CUT_MS[1], lambda: self._repair(machine))
 

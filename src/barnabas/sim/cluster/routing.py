@@ -35,6 +35,7 @@ from barnabas.protocol.schema import Message
 GROUP, TRANSACTION = 0, 1
 NO_LEADER = ErrorCode.LEADER_NOT_AVAILABLE
 
+
 @dataclass(frozen=True, slots=True)
 class Leader:
     broker_id: int
@@ -239,7 +240,7 @@ def points_elsewhere(answer: Message) -> bool:
 def _codes(message: Message) -> Iterator[int]:
     for field in message.FIELDS:
         value = getattr(message, field.name)
-        if field.name == "error_code":
+        if field.name.endswith("error_code"):  # AddPartitionsToTxn says `partition_error_code`
             yield value
         elif field.struct is not None and value is not None:
             for one in value if field.array else (value,):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from barnabas.sim.admins import Creator, Deleter, Lister, Topic
 from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, OffsetWatcher, TransactionAuditor
 from barnabas.sim.clients import Client
-from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.cluster import SESSION_TIMEOUT_MS, Cluster
 from barnabas.sim.cluster.door import ClusterDoor
 from barnabas.sim.cluster.faults import ClusterFaults
 from barnabas.sim.cluster.overview import Overview
@@ -22,6 +22,7 @@ from barnabas.sim.world import SeededRandom, World
 
 _START_MS = 5_000
 _PATIENCE_MS = 20_000
+_QUIET_MS = 2 * SESSION_TIMEOUT_MS
 _DOOMED = Topic("doomed", 2, {}, 3)
 _DOOMED_MS = 600
 
@@ -98,9 +99,13 @@ class ClusterSchedule:
             crew.finish()
         if self.promise.last is not None:
             faults.strike(self.promise.last)
-        self._wait("the cluster's healing", lambda: self.overview.is_whole)
+        self._wait("the cluster's healing", self._is_whole_for_good(self.world.now_ms + _QUIET_MS))
         self._read_everything()
         self.overview.write_down()
+
+    def _is_whole_for_good(self, since_ms: int) -> Callable[[], bool]:
+        """A session that nobody has heard of may end a little later."""
+        return lambda: self.world.now_ms >= since_ms and self.overview.is_whole
 
     def _work_through(self, faults: ClusterFaults) -> bool:
         writers = [*self.producers, self.deleter]

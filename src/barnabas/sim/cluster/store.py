@@ -253,6 +253,8 @@ class EnsembleStore:
         return Completed(one.ticket, answers)
 
     def see(self, changes: Changes) -> None:
+        if not self._connected:
+            return  # every watch fires when it is connected again
         for changed in self._watches.fire(changes):
             self._tell(changed)
 

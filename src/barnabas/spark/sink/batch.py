@@ -33,15 +33,14 @@ class LostAttemptError(PySparkException):
     """Spark repeated a part of the job, which may have written twice."""
 
 
-def write_exactly_once(sink: Sink, transactional_id: str, entry: Entry, job: Job) -> None:
+def write_exactly_once(sink: Sink, cluster: Cluster, transactional_id: str, entry: Entry, job: Job) -> None:
     """`entry` tells the batch from others in the ledger: after an end whose outcome is unknown, too."""
-    with sink.connect() as cluster:
-        last = _try(sink, cluster, transactional_id, entry, job)
-        if last is None:
-            return
-        begun = telling(lambda: begin(sink, cluster, transactional_id))
-        if is_written(entry, begun.ledger):
-            return
+    last = _try(sink, cluster, transactional_id, entry, job)
+    if last is None:
+        return
+    begun = telling(lambda: begin(sink, cluster, transactional_id))
+    if is_written(entry, begun.ledger):
+        return
     raise PipelineError(
         f"Batch {entry.batch_id} could not be written in {sink.attempts} attempts, and nothing of it was; "
         f"the last one: {_cause(last)}"

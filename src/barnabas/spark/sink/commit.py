@@ -78,9 +78,9 @@ def end_surely(sink: Sink, cluster: Cluster, begun: Begun, written: Sequence[Wri
             raise
 
 
-def forget(sink: Sink, transactional_id: str) -> None:
+def forget(cluster: Cluster, transactional_id: str) -> None:
     """Of an id that nobody will use again. A ledger that stays expires by itself."""
-    with sink.connect() as cluster, contextlib.suppress(ApiError, WireError):
+    with contextlib.suppress(ApiError, WireError):
         groups.delete(cluster, [group_of(transactional_id)])
 
 

@@ -25,6 +25,7 @@ from barnabas.spark.sink.rows import Rows
 from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.task import REPORT, Batches, refuse_second_attempt, report_of, runs
+from barnabas.spark.workers import settle
 from barnabas.wire.transactions import Producer
 
 ENCODED_SCHEMA = StructType(
@@ -54,6 +55,7 @@ def row_encoder(sink: Sink, producer: Producer, task_count: int) -> Callable[[Ba
     """For mapInArrow, on the plan's side of the shuffle."""
 
     def encode_rows(batches: Batches) -> Batches:
+        settle()
         context = TaskContext.get()
         assert context is not None
         spread = Spread(sink, context.partitionId(), is_moving=True)
@@ -72,6 +74,7 @@ def batch_writer(sink: Sink, producer: Producer, is_speculation_on: bool) -> Cal
     """For mapInArrow, behind the shuffle."""
 
     def write(batches: Batches) -> Batches:
+        settle()
         context = TaskContext.get()
         assert context is not None
         refuse_second_attempt(context.attemptNumber(), is_speculation_on)

@@ -12,7 +12,7 @@ from barnabas.spark.options import Options
 from barnabas.spark.sink.columns import columns_of
 from barnabas.spark.sink.settings import Sink, sink_of
 from barnabas.spark.sink.stream import CHECKPOINT
-from barnabas.spark.sink.targets import partition_count_of
+from barnabas.spark.sink.targets import check_topic
 from barnabas.spark.sink.unshuffled import StreamWriter
 from barnabas.spark.sink.whole import BatchWriter
 
@@ -36,7 +36,7 @@ def plan_batch(options: Options, schema: StructType, overwrite: bool) -> BatchWr
 def _checked(options: Options, schema: StructType) -> Sink:
     sink = sink_of(options)
     columns_of(schema, sink.topic)
-    partition_count_of(sink)
+    check_topic(sink)
     return sink
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from py4j.protocol import Py4JError
 
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.sink.settings import Sink
-from barnabas.spark.sink.targets import partition_count_of
+from barnabas.spark.sink.targets import check_topic
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _QUERY_ID = "sql.streaming.queryId"
+_ADAPTIVE = "spark.sql.adaptive.enabled"
 _STATUS_WAIT_S = 30
 _TEMPORARY = re.compile(r"/temporary-[0-9a-f-]{36}/?$")
 
@@ -32,6 +34,11 @@ class Session(Protocol):
     def ran_once(self, stages: Iterable[int]) -> bool:
         """Whether each stage's tasks all finished in its first attempt. A task cannot see its stage's
         attempt."""
+        ...
+
+    def plain_plans(self) -> AbstractContextManager[None]:
+        """For the plans of a sink, which say themselves how rows are spread: Spark does not look for a better
+        way at their run time, which would take longer than the rest of a small batch's planning."""
         ...
 
     def check_here(self, sink: Sink) -> None:
@@ -95,8 +102,18 @@ class ClassicSession:
             time.sleep(0.002)  # the tracker hears of a task's end a moment after the job does
         return False
 
+    @contextmanager
+    def plain_plans(self) -> Iterator[None]:
+        conf = self._java.conf()
+        before = conf.get(_ADAPTIVE)
+        conf.set(_ADAPTIVE, "false")
+        try:
+            yield
+        finally:
+            conf.set(_ADAPTIVE, before)
+
     def check_here(self, sink: Sink) -> None:
-        partition_count_of(sink)
+        check_topic(sink)
 
 
 class ConnectSession:
@@ -123,6 +140,9 @@ class ConnectSession:
 
     def ran_once(self, stages: Iterable[int]) -> bool:  # noqa: ARG002
         return True
+
+    def plain_plans(self) -> AbstractContextManager[None]:
+        return nullcontext()  # each setting is a question to the server
 
     def check_here(self, sink: Sink) -> None:
         """The brokers may be reachable from the server only."""

@@ -12,12 +12,14 @@ from barnabas.spark.options import Options
 from barnabas.spark.sink.batch import Job, LostAttemptError, write_at_least_once, write_exactly_once
 from barnabas.spark.sink.columns import Columns, columns_of
 from barnabas.spark.sink.commit import forget
+from barnabas.spark.sink.connections import Kept
 from barnabas.spark.sink.ledger import Entry
 from barnabas.spark.sink.reports import Report
 from barnabas.spark.sink.session import Session, session_of
 from barnabas.spark.sink.settings import Sink, sink_of
 from barnabas.spark.sink.shuffle import shuffled
 from barnabas.spark.sink.targets import partition_count_of
+from barnabas.wire import Cluster
 from barnabas.wire.transactions import Producer
 
 if TYPE_CHECKING:
@@ -40,11 +42,23 @@ class BatchSink:
         self._checkpoint = checkpoint
         self._query_id: str | None = None
         self._is_speculation_on: bool | None = None
+        self._connections = Kept(sink)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_connections": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = {**state, "_connections": Kept(state["_sink"])}
 
     def __call__(self, df: DataFrame, batch_id: int) -> None:
+        """The session is the query's own, a copy of the user's."""
         session = session_of(df)
+        with session.plain_plans(), self._connections.borrowed() as cluster:
+            self._write(df, batch_id, session, cluster)
+
+    def _write(self, df: DataFrame, batch_id: int, session: Session, cluster: Cluster) -> None:
         if not self._sink.exactly_once:
-            write_at_least_once(self.job(df, session))
+            write_at_least_once(self.job(df, session, cluster))
             return
         query_id = self._query_id or session.query_id(self._checkpoint)
         if not session.knows_queries:
@@ -57,18 +71,21 @@ class BatchSink:
             )
         transactional_id = self._sink.transactional_id or f"barnabas-spark-{query_id}"
         entry = Entry(query_id, batch_id)
-        write_exactly_once(self._sink, transactional_id, entry, self.job(df, session))
+        write_exactly_once(self._sink, cluster, transactional_id, entry, self.job(df, session, cluster))
 
-    def job(self, df: DataFrame, session: Session) -> Job:
+    def job(self, df: DataFrame, session: Session, cluster: Cluster) -> Job:
         def run(producer: Producer | None) -> Sequence[Report]:
-            reports = [Report.from_json(text) for (text,) in self._written(df, session, producer).collect()]
+            written = self._written(df, session, cluster, producer)
+            reports = [Report.from_json(text) for (text,) in written.collect()]
             if producer is not None and not session.ran_once({report.stage for report in reports}):
                 raise LostAttemptError(message="Spark ran the stage of the write more than once")
             return reports
 
         return run
 
-    def _written(self, df: DataFrame, session: Session, producer: Producer | None) -> DataFrame:
+    def _written(
+        self, df: DataFrame, session: Session, cluster: Cluster, producer: Producer | None
+    ) -> DataFrame:
         """One report per task, once it is run. Tasks with producers of their own need no shuffle, and what is
         not to be sorted is encoded before it."""
         from barnabas.spark.sink.encoded import ENCODED_SCHEMA, batch_writer, row_encoder
@@ -77,7 +94,7 @@ class BatchSink:
         own = df.select(*self._columns.names) if self._columns.others else df
         if producer is None and not self._order_by:
             return own.mapInArrow(unshuffled_writer(self._sink), REPORT_SCHEMA)
-        partition_count = partition_count_of(self._sink)
+        partition_count = partition_count_of(self._sink, cluster)
         task_count = min(session.core_count(), partition_count or session.core_count())
         if self._is_speculation_on is None:  # it does not change as long as Spark runs
             self._is_speculation_on = session.is_speculation_on()
@@ -120,15 +137,16 @@ def write(
         raise PipelineError("write takes a frame that is no stream: use barnabas.spark.write_stream(df, …).")
     sink = sink_of(Options({**options, **({} if topic is None else {"topic": topic})}))
     whole = BatchSink(sink, columns_of(df.schema, sink.topic), _listed(order_by), None)
-    job = whole.job(df, session_of(df))
-    if not sink.exactly_once:
-        write_at_least_once(job)
-        return
-    name = f"frame-{uuid.uuid4()}"
-    transactional_id = sink.transactional_id or f"barnabas-spark-{name}"
-    write_exactly_once(sink, transactional_id, Entry(name, 0), job)
-    if sink.transactional_id is None:
-        forget(sink, transactional_id)
+    with sink.connect() as cluster:
+        job = whole.job(df, session_of(df), cluster)
+        if not sink.exactly_once:
+            write_at_least_once(job)
+            return
+        name = f"frame-{uuid.uuid4()}"
+        transactional_id = sink.transactional_id or f"barnabas-spark-{name}"
+        write_exactly_once(sink, cluster, transactional_id, Entry(name, 0), job)
+        if sink.transactional_id is None:
+            forget(cluster, transactional_id)
 
 
 def _listed(order_by: str | Column | Order | None) -> Order:

@@ -37,10 +37,13 @@ class Targets:
         return len(row.partitions)
 
 
-def partition_count_of(sink: Sink) -> int | None:
+def partition_count_of(sink: Sink, cluster: Cluster) -> int | None:
     """Of the topic that the options name: asked anew for each batch, since topics grow."""
     topic = sink.topic
-    if topic is None:
-        return None
+    return None if topic is None else telling(lambda: Targets(cluster).partition_count(topic))
+
+
+def check_topic(sink: Sink) -> None:
+    """Before anything starts: the brokers answer, and have the topic that the options name."""
     with sink.connect() as cluster:
-        return telling(lambda: Targets(cluster).partition_count(topic))
+        partition_count_of(sink, cluster)

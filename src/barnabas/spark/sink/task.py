@@ -18,6 +18,7 @@ from barnabas.spark.sink.rows import Rows, column_of, gathered, grouped
 from barnabas.spark.sink.settings import Sink
 from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.targets import Targets
+from barnabas.spark.workers import settle
 from barnabas.wire import Cluster
 from barnabas.wire.transactions import Producer, idempotent_producer
 
@@ -43,6 +44,7 @@ def shuffled_writer(
     least once) every task has one of its own, and may be repeated."""
 
     def write(batches: Batches) -> Batches:
+        settle()
         context = TaskContext.get()
         assert context is not None
         if producer is not None:
@@ -57,6 +59,7 @@ def unshuffled_writer(sink: Sink) -> Callable[[Batches], Batches]:
     """At least once: any task may write to any partition, and again."""
 
     def write(batches: Batches) -> Batches:
+        settle()
         context = TaskContext.get()
         assert context is not None
         report = write_rows(sink, None, batches, Spread(sink, context.partitionId(), is_moving=True))

@@ -28,6 +28,7 @@ from barnabas.spark.sink.reports import FencedError, Report, check, shared_sente
 from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.taking import TakesId
 from barnabas.spark.sink.task import refuse_second_attempt, report_of, write_rows
+from barnabas.spark.workers import settle
 
 _BATCH_ID = "streaming.sql.batchId"
 _QUERY_ID = "sql.streaming.queryId"
@@ -45,6 +46,7 @@ class Message(WriterCommitMessage):
 
 class StreamWriter(TakesId, DataSourceStreamArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Message:
+        settle()
         context = TaskContext.get()
         assert context is not None
         if self._begun is None:

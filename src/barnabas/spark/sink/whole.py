@@ -32,6 +32,7 @@ from barnabas.spark.sink.spread import Spread
 from barnabas.spark.sink.taking import TakesId
 from barnabas.spark.sink.task import refuse_second_attempt, report_of, runs, write_rows
 from barnabas.spark.sink.telling import telling
+from barnabas.spark.workers import settle
 from barnabas.wire import Cluster
 
 _WRITING_TASK = 0
@@ -54,6 +55,7 @@ class Message(WriterCommitMessage):
 
 class BatchWriter(TakesId, DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Message:
+        settle()
         context = TaskContext.get()
         assert context is not None
         spread = Spread(self._sink, context.partitionId(), is_moving=True)
@@ -104,8 +106,8 @@ class BatchWriter(TakesId, DataSourceArrowWriter):
             except FencedError as error:
                 transactional_id = begun.producer.transactional_id or ""
                 raise PipelineError(fenced_sentence(transactional_id, begun, time.time())) from error
-        if self._sink.transactional_id is None:
-            forget(self._sink, begun.producer.transactional_id or "")
+            if self._sink.transactional_id is None:
+                forget(cluster, begun.producer.transactional_id or "")
 
     def _finish(self, cluster: Cluster, begun: Begun, messages: Sequence[Message]) -> None:
         outlet = Outlet(self._sink, cluster, begun.producer)

@@ -51,7 +51,8 @@ def coordinator(monkeypatch: pytest.MonkeyPatch) -> Coordinator:
 
 
 def write(job: batch.Job = lambda _: [REPORT]) -> None:
-    batch.write_exactly_once(SINK, "id", BATCH, job)
+    with SINK.connect() as cluster:  # which nothing is asked here
+        batch.write_exactly_once(SINK, cluster, "id", BATCH, job)
 
 
 @pytest.mark.parametrize("code", [ErrorCode.TRANSACTION_ABORTABLE, ErrorCode.INVALID_TXN_STATE])
