@@ -20,7 +20,7 @@ class StateWritten:
     leader_epoch: int
     isr: tuple[int, ...]
     eligible: tuple[int, ...]  # besides: eligible leader replicas, and the last known leader
-    replicas: tuple[int, ...] = ()  # as the topic's node has them then
+    replicas: tuple[int, ...]  # as the topic's node has them then
 
 
 @dataclass(frozen=True, slots=True)
