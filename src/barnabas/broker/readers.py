@@ -64,7 +64,7 @@ class ConsumerReader:
 
 
 class ReplicaReader:
-    __slots__ = ("_broker_epoch", "_broker_id", "_throttle")
+    __slots__ = ("_throttle", "broker_epoch", "broker_id")
     is_replica = True
     reads_committed = False
 
