@@ -18,6 +18,7 @@ from barnabas.protocol.private import (
     FORWARD,
     PRIVATE_APIS,
     PULL_IMAGE,
+    REPLICAS_OFFLINE,
     VERSION,
 )
 
@@ -61,6 +62,7 @@ _PRIVATE_HANDLERS = {
     PULL_IMAGE: "pull_image",
     CONTROLLED_SHUTDOWN: "controlled_shutdown",
     ALLOCATE_PRODUCER_IDS: "allocate_producer_ids",
+    REPLICAS_OFFLINE: "replicas_offline",
 }
 
 AMONG_BROKERS: dict[int, Served] = {
