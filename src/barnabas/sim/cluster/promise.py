@@ -44,6 +44,7 @@ class ClusterPromise:
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
     creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
+    moves: bool = False  # replicas are moved about
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:
         brokers = random.pick(self.brokers)

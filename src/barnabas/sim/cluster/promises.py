@@ -130,6 +130,16 @@ CHAOS = ClusterPromise(
     creates=2,
 )
 
+MOVED = ClusterPromise(
+    "cluster_moves",
+    "Replicas move from broker to broker, and back, while everything else goes wrong: what was acknowledged "
+    "is where they arrive, and every move ends.",
+    EVERYTHING,
+    (*EVERYBODY, cluster.MovesEnd()),
+    brokers=(3, 4, 4, 5, 5),
+    moves=True,
+)
+
 _COORDINATED = {
     **coordination.PROPERTIES,
     "group.initial.rebalance.delay.ms": "0",
@@ -182,6 +192,7 @@ CLUSTER_PROMISES = {
         FORGETFUL,
         DELETED,
         CHAOS,
+        MOVED,
         GROUPS,
         TRANSACTIONS,
         EXACTLY_ONCE,
