@@ -90,6 +90,16 @@ def an_unclean_start_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(liveness, "settled", trusting)
 
 
+def eligible_replicas_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    with_isr = elections.with_isr
+
+    def forgetful(*arguments: Any, **rest: Any) -> PartitionImage:
+        return replace(with_isr(*arguments, **rest), elr=())
+
+    for module in (elections, isr_decisions):
+        patch.setattr(module, "with_isr", forgetful)
+
+
 def controllers_are_not_fenced(patch: pytest.MonkeyPatch) -> None:
     multis = Decision.multis
     patch.setattr(Decision, "multis", lambda self: [part[1:] for part in multis(self) if part[1:]])
@@ -136,6 +146,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (a_new_leader_keeps_the_epoch, _BUSY, "LogsMatch"),
         (every_start_counts_as_clean, _DARK, "NoLostWrite"),
         (an_unclean_start_stays_eligible, _DARK, "NoLostWrite"),
+        (eligible_replicas_are_forgotten, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),
