@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
+from barnabas.broker.fetch_sessions import Entry, FetchSession, ReplicaSession, TopicKey
 from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
@@ -43,7 +43,7 @@ class Fetch:
 
     __slots__ = (
         "asked", "context", "enough", "entries", "has_news", "incremental", "node", "parked", "reader",
-        "request", "session", "told",
+        "request", "session", "told", "watching",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +68,12 @@ class Fetch:
         self.told: dict[Partition, tuple[int, int]] = {}  # the high watermark and start a follower knows
         self.has_news = False  # of one of them
         self.parked: Waiting | None = None
+        self.watching = session if isinstance(session, ReplicaSession) else None
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether there is anything to wait for."""
+        return bool(self.asked) or self.watching is not None
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -80,7 +86,7 @@ class Fetch:
         self.enough = False
         self.asked = {}
         unknown = []
-        for key, asked in self.entries:
+        for key, asked in self.entries if self.watching is None else tuple(self.watching.entries()):
             try:
                 partition = self._find(key, asked.partition)
             except ApiError as error:
@@ -88,11 +94,7 @@ class Fetch:
                 unknown.append((key, self._unfound(key, asked.partition, error.code)))
                 continue
             self.asked[partition] = asked
-            is_quiet = self.incremental and self._is_quiet(key, partition, asked)
-            if is_quiet:
-                if is_replica:
-                    self.reader.stands_at(partition, asked)
-                    self._note_told(key, partition, asked)
+            if self.incremental and self._stays_quiet(key, partition, asked):
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
@@ -100,7 +102,7 @@ class Fetch:
                 data = self._failed(partition, error.code)
                 self.enough = True
             if is_replica:
-                self._note_told(key, partition, asked, data)
+                self._note(key, partition, asked, data)
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
@@ -121,15 +123,25 @@ class Fetch:
         data = PartitionData(index, code, -1, records=b"")
         name = self.node.image.topic_names.get(key) if isinstance(key, bytes) else key
         image = None if name is None else self.node.image.partition(name, index)
-        if image is not None:
-            self.enough = True  # another broker has it: the client need not wait to hear that
-            if self.context.version >= _LEADERS_SINCE:
-                data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
+        # Another broker has it, or we have not heard of it yet: neither is worth waiting for.
+        self.enough = self.enough or image is not None or self.watching is not None
+        if image is not None and self.context.version >= _LEADERS_SINCE:
+            data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
-    def _note_told(
-        self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData | None = None
-    ) -> None:
+    def _stays_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
+        """A follower says where it stands even then, and that may change what is to be said."""
+        if not self._is_quiet(key, partition, asked):
+            return False
+        if self.reader.is_replica:
+            self.reader.stands_at(partition, asked)
+            if not self._is_quiet(key, partition, asked):
+                return False
+            if self.watching is not None:
+                self.watching.rest((key, asked.partition))
+        return True
+
+    def _note(self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData) -> None:
         """What a follower knows of its leader; that may have changed just now, by this very fetch."""
         log = partition.log
         if log is None:
@@ -137,14 +149,19 @@ class Fetch:
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
         if sent is None:
             self.told[partition] = asked.high_watermark, log.log_start_offset
-        else:
-            self.told[partition] = sent.high_watermark, sent.log_start_offset
-            if data is not None and not data.error_code and data.diverging_epoch is None:
-                sent.settle(partition.image.leader_epoch)
-        self.has_news = self.has_news or self._is_news(partition, log)
+        elif not data.error_code and data.diverging_epoch is None:
+            sent.settle(partition.image.leader_epoch)
+        if self.watching is not None:
+            self.watching.watch((key, asked.partition), partition)
+        if self._is_news(partition, log):
+            self.has_news = True
 
     def _is_news(self, partition: Partition, log: Log) -> bool:
+        """Whether the follower should hear soon how far the log is committed, or where it begins."""
         told = self.told.get(partition)
+        if self.watching is not None:
+            sent = self.watching.partitions.get(self.watching.place_of(partition))
+            told = None if sent is None else (sent.high_watermark, sent.log_start_offset)
         return told is not None and (log.high_watermark > told[0] or log.log_start_offset > told[1])
 
     def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
@@ -250,14 +267,17 @@ class Fetch:
     # --- waiting -------------------------------------------------------------------------------------------
 
     def park(self) -> None:
+        watching = self.watching
         self.parked = self.node.purgatory.park(
             self.context.session,
-            self.asked,
+            self.asked if watching is None else (),
             self.node.now_ms + self.request.max_wait_ms,
             self._satisfied,
             self._finish,
             uncommitted=self.reader.is_replica,
         )
+        if watching is not None:
+            watching.parked = self.parked
         if self.has_news:
             self._hasten()
 
@@ -276,13 +296,19 @@ class Fetch:
                 self._hasten()
             if available == 0 or self.request.min_bytes <= 1:
                 return available > 0
-            return sum(map(self._available, self.asked)) >= self.request.min_bytes
+            others = self.asked if self.watching is None else self.watching.due()
+            return sum(map(self._available, others)) >= self.request.min_bytes
         except ApiError:
             return True
 
+    def _asked_of(self, partition: Partition) -> FetchPartition:
+        if self.watching is None:
+            return self.asked[partition]
+        return self.watching.partitions[self.watching.place_of(partition)].asked
+
     def _available(self, partition: Partition) -> int:
         """Bytes that are there to fetch; ApiError where the answer is an error."""
-        asked = self.asked[partition]
+        asked = self._asked_of(partition)
         log = self.reader.log_of(partition, asked)
         offset = asked.fetch_offset
         if not log.log_start_offset <= offset <= log.log_end_offset:

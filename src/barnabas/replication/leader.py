@@ -175,7 +175,11 @@ class Leading:
         self.in_sync = PendingExpand(self.in_sync.isr, broker_id)
 
     def shrink(self, leader_end_offset: int, now_ms: int, lag_ms_max: int) -> bool:
-        """Propose to go on without those who have fallen behind, if there are any."""
+        """Propose to go on without those who have fallen behind, if there are any. Who holds the whole log
+        is not asked how it does: it counts as caught up now."""
+        for follower in self.followers.values():
+            if follower.log_end_offset == leader_end_offset:
+                follower.last_caught_up_ms = max(follower.last_caught_up_ms, now_ms)
         if not isinstance(self.in_sync, Committed):
             return False
         behind = frozenset(

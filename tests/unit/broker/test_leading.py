@@ -273,6 +273,14 @@ def test_a_refused_follower_is_proposed_again_by_its_next_fetch() -> None:
     assert len(trio.link.asked) == 2
 
 
+def test_a_follower_is_proposed_when_the_image_catches_up_with_it() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0, broker_epoch=EPOCHS[3] + 1)
+    trio.install(BrokerChanged(replace(trio.node.image.brokers[3], epoch=EPOCHS[3] + 1)))
+    trio.pass_ms(1)
+    assert trio.link.proposed == [[1, 2, 3]]
+
+
 def test_a_proposal_is_dropped_with_the_office() -> None:
     trio = Trio(OUT_OF_SYNC)
     trio.fetch(3, 0)
