@@ -19,8 +19,8 @@ from tests.cli.conftest import RunTool, execute
 from tests.cli.processes import SCRIPTS, tool
 from tests.cli.test_seeds import LINES, check_line
 from tests.cli.test_seeds_ensemble import AS_WRITTEN as ZOOKEEPER_AS_WRITTEN
-from tests.cluster.conftest import need_java
 from tests.support.waiting import eventually
+from tests.support.zookeeper import need_java
 
 from barnabas.testing import free_port
 from barnabas.wire import Cluster, WireError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from barnabas.log.cleaning.compaction import Applied, CleanerSettings, Compaction
+from barnabas.log.cleaning.compaction import Applied, CleanerSettings, Compaction, UnreadableError
 from barnabas.log.cleaning.job import CleaningJob, Outcome
 from barnabas.log.log import Log
 from barnabas.model.settings.broker import BrokerSettings
@@ -48,7 +48,12 @@ class CleaningHost:
         node = self._node
         if self._cleaner.busy:
             return
-        job = self._compaction.next_job(node.logs.logs.values(), node.wall_ms)
+        try:
+            job = self._compaction.next_job(node.logs.logs.values(), node.wall_ms)
+        except UnreadableError as error:
+            node.logs.fail_log(error.partition, error.failure)
+            node.upkeep.notice_failures()
+            return
         if job is not None:
             self._cleaner.submit(job, self._outcomes)
 

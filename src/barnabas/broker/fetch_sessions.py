@@ -14,8 +14,7 @@ from barnabas.ports import Random
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 
 if TYPE_CHECKING:
-    from barnabas.broker.partition import Partition
-    from barnabas.broker.purgatory import Waiting
+    from barnabas.broker.standing import Standing
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0
@@ -23,7 +22,6 @@ FINAL_EPOCH = -1
 _EPOCH_MAX = 2**31 - 1
 
 TopicKey: TypeAlias = str | bytes  # a name up to v12, an id since v13
-Place: TypeAlias = tuple[TopicKey, int]
 Entry: TypeAlias = tuple[TopicKey, FetchPartition]
 
 
@@ -49,18 +47,19 @@ class _Sent:
 
 
 class FetchSession:
-    is_replica = False
-
-    def __init__(self, session_id: int, by_id: bool, now_ms: int) -> None:
+    def __init__(self, session_id: int, by_id: bool, is_replica: bool, now_ms: int) -> None:
         self.id = session_id
         self.by_id = by_id
+        self.is_replica = is_replica
         self.epoch = 1
         self.created_ms = now_ms
         self.last_used_ms = now_ms
-        self.partitions: dict[Place, _Sent] = {}
+        self.partitions: dict[tuple[TopicKey, int], _Sent] = {}
+        self.standing: Standing | None = None  # of a follower
 
-    def end(self) -> None:
-        """Nobody will ask in it again."""
+    def close(self) -> None:
+        if self.standing is not None:
+            self.standing.close()
 
     def entries(self) -> Iterator[Entry]:
         return ((key[0], sent.asked) for key, sent in self.partitions.items())
@@ -70,23 +69,17 @@ class FetchSession:
         for forgotten in request.forgotten_topics_data:
             key = forgotten.topic_id if self.by_id else forgotten.topic
             for index in forgotten.partitions:
-                self._forget((key, index))
-
-    def _forget(self, place: Place) -> None:
-        self.partitions.pop(place, None)
+                self.partitions.pop((key, index), None)
 
     def add(self, request: FetchRequest) -> None:
         for topic in request.topics:
             key = topic.topic_id if self.by_id else topic.topic
             for asked in topic.partitions:
-                self._add((key, asked.partition), asked)
-
-    def _add(self, place: Place, asked: FetchPartition) -> None:
-        sent = self.partitions.get(place)
-        if sent is None:
-            self.partitions[place] = _Sent(asked)
-        else:
-            sent.asked = asked
+                sent = self.partitions.get((key, asked.partition))
+                if sent is None:
+                    self.partitions[key, asked.partition] = _Sent(asked)
+                else:
+                    sent.asked = asked
 
     def has_answered(self, key: TopicKey, index: int) -> bool:
         """Whether the partition was there once, so that its topic must have gone meanwhile."""
@@ -118,70 +111,6 @@ class FetchSession:
         return news
 
 
-class ReplicaSession(FetchSession):
-    """A follower's. Of its thousands of partitions most are quiet: each is watched, and only those that moved
-    or are asked for anew are looked at."""
-
-    is_replica = True
-
-    def __init__(self, session_id: int, by_id: bool, now_ms: int) -> None:
-        super().__init__(session_id, by_id, now_ms)
-        self.parked: Waiting | None = None  # the fetch that waits, or waited last
-        self._due: dict[Place, None] = {}
-        self._watched: dict[Place, Partition] = {}
-
-    def entries(self) -> Iterator[Entry]:
-        return ((place[0], self.partitions[place].asked) for place in self._due)
-
-    def _add(self, place: Place, asked: FetchPartition) -> None:
-        super()._add(place, asked)
-        # Behind the others: one that gives data each time starves none.
-        self._due.pop(place, None)
-        self._due[place] = None
-
-    def _forget(self, place: Place) -> None:
-        super()._forget(place)
-        self._due.pop(place, None)
-        self._unwatch(place)
-
-    # --- watching ------------------------------------------------------------------------------------------
-
-    def place_of(self, partition: Partition) -> Place:
-        return (partition.topic_id if self.by_id else partition.topic, partition.index)
-
-    def watch(self, place: Place, partition: Partition) -> None:
-        """From now on it tells when it moves."""
-        if self._watched.get(place) is not partition:
-            self._unwatch(place)
-            self._watched[place] = partition
-            partition.following[self] = None
-
-    def _unwatch(self, place: Place) -> None:
-        partition = self._watched.pop(place, None)
-        if partition is not None:
-            partition.following.pop(self, None)
-
-    def rest(self, place: Place) -> None:
-        """There is nothing to say about it until it moves."""
-        self._due.pop(place, None)
-
-    def moved(self, partition: Partition) -> None:
-        place = self.place_of(partition)
-        if place in self.partitions:
-            self._due[place] = None
-            if self.parked is not None:
-                self.parked.moved(partition)
-
-    def due(self) -> list[Partition]:
-        return [self._watched[place] for place in self._due if place in self._watched]
-
-    def end(self) -> None:
-        """Or its connection was lost: whoever asks in it again is told everything."""
-        for place in tuple(self._watched):
-            self._unwatch(place)
-        self._due = dict.fromkeys(self.partitions)
-
-
 class FetchSessions:
     def __init__(self, slots: int, eviction_ms: int, random: Random) -> None:
         self.slots = slots
@@ -192,18 +121,26 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def __iter__(self) -> Iterator[FetchSession]:
+        return iter(self._sessions.values())
+
     def begin(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
     ) -> tuple[FetchSession | None, bool]:
         """The session of this request, and whether it is incremental. ApiError if it names a wrong one."""
         if request.session_epoch in {INITIAL_EPOCH, FINAL_EPOCH}:
             if request.session_id != NO_SESSION:
-                self._end(request.session_id)
+                self._forget(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, by_id, is_replica, now_ms), False
         session = self._continue(request, by_id, is_replica, now_ms)
         return session, session is not None
+
+    def _forget(self, session_id: int) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.close()
 
     def _continue(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
@@ -221,14 +158,9 @@ class FetchSessions:
         session.last_used_ms = now_ms
         session.update(request)
         if not session.partitions:
-            self._end(session.id)
+            self._forget(session.id)
             return None
         return session
-
-    def _end(self, session_id: int) -> None:
-        session = self._sessions.pop(session_id, None)
-        if session is not None:
-            session.end()
 
     def _create(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
@@ -239,8 +171,7 @@ class FetchSessions:
         session_id = NO_SESSION
         while session_id == NO_SESSION or session_id in self._sessions:
             session_id = 1 + self._random.below(2**31 - 1)
-        kind = ReplicaSession if is_replica else FetchSession
-        session = kind(session_id, by_id, now_ms)
+        session = FetchSession(session_id, by_id, is_replica, now_ms)
         session.add(request)  # a new session has nothing to forget
         self._sessions[session_id] = session
         return session
@@ -256,6 +187,6 @@ class FetchSessions:
             had_its_time = now_ms - session.created_ms > self.eviction_ms
             smaller = had_its_time and size > len(session.partitions) and is_replica == session.is_replica
             if stale or outranked or smaller:
-                self._end(session.id)
+                self._forget(session.id)
                 return True
         return False

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.fetch_sessions import Entry, FetchSession, ReplicaSession, TopicKey
+from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
 from barnabas.broker.leader_hints import leader_nodes
 from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
@@ -43,7 +43,7 @@ class Fetch:
 
     __slots__ = (
         "asked", "context", "enough", "entries", "has_news", "incremental", "node", "parked", "reader",
-        "request", "session", "told", "watching",
+        "request", "session", "standing", "told",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +61,7 @@ class Fetch:
         self.request = request
         self.reader = reader
         self.session = session
+        self.standing = None if session is None else session.standing
         self.incremental = incremental
         self.entries = entries
         self.enough = False
@@ -68,12 +69,6 @@ class Fetch:
         self.told: dict[Partition, tuple[int, int]] = {}  # the high watermark and start a follower knows
         self.has_news = False  # of one of them
         self.parked: Waiting | None = None
-        self.watching = session if isinstance(session, ReplicaSession) else None
-
-    @property
-    def may_wait(self) -> bool:
-        """Whether there is anything to wait for."""
-        return bool(self.asked) or self.watching is not None
 
     # --- reading -------------------------------------------------------------------------------------------
 
@@ -86,7 +81,8 @@ class Fetch:
         self.enough = False
         self.asked = {}
         unknown = []
-        for key, asked in self.entries if self.watching is None else tuple(self.watching.entries()):
+        entries = self.entries if self.standing is None else self.standing.entries()
+        for key, asked in entries:
             try:
                 partition = self._find(key, asked.partition)
             except ApiError as error:
@@ -102,16 +98,31 @@ class Fetch:
                 data = self._failed(partition, error.code)
                 self.enough = True
             if is_replica:
-                self._note(key, partition, asked, data)
+                self._note_told(key, partition, asked, data)
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
+                if self.standing is not None:
+                    self.standing.to_the_end((key, asked.partition))
             elif data.diverging_epoch is not None:
                 self.enough = True
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
         return answers + unknown
+
+    def _stays_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
+        """A follower says where it stands even then, and this very fetch may make news."""
+        if not self._is_quiet(key, partition, asked):
+            return False
+        if self.reader.is_replica:
+            self.reader.stands_at(partition, asked)
+            if not self._is_quiet(key, partition, asked):
+                return False
+            self._note_told(key, partition, asked)
+            if self.standing is not None and self.standing.sleep((key, partition.index), partition):
+                del self.asked[partition]
+        return True
 
     def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
         data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
@@ -124,24 +135,14 @@ class Fetch:
         name = self.node.image.topic_names.get(key) if isinstance(key, bytes) else key
         image = None if name is None else self.node.image.partition(name, index)
         # Another broker has it, or we have not heard of it yet: neither is worth waiting for.
-        self.enough = self.enough or image is not None or self.watching is not None
+        self.enough = self.enough or image is not None or self.standing is not None
         if image is not None and self.context.version >= _LEADERS_SINCE:
             data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
-    def _stays_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
-        """A follower says where it stands even then, and that may change what is to be said."""
-        if not self._is_quiet(key, partition, asked):
-            return False
-        if self.reader.is_replica:
-            self.reader.stands_at(partition, asked)
-            if not self._is_quiet(key, partition, asked):
-                return False
-            if self.watching is not None:
-                self.watching.rest((key, asked.partition))
-        return True
-
-    def _note(self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData) -> None:
+    def _note_told(
+        self, key: TopicKey, partition: Partition, asked: FetchPartition, data: PartitionData | None = None
+    ) -> None:
         """What a follower knows of its leader; that may have changed just now, by this very fetch."""
         log = partition.log
         if log is None:
@@ -149,19 +150,14 @@ class Fetch:
         sent = None if self.session is None else self.session.partitions.get((key, asked.partition))
         if sent is None:
             self.told[partition] = asked.high_watermark, log.log_start_offset
-        elif not data.error_code and data.diverging_epoch is None:
-            sent.settle(partition.image.leader_epoch)
-        if self.watching is not None:
-            self.watching.watch((key, asked.partition), partition)
-        if self._is_news(partition, log):
-            self.has_news = True
+        else:
+            self.told[partition] = sent.high_watermark, sent.log_start_offset
+            if data is not None and not data.error_code and data.diverging_epoch is None:
+                sent.settle(partition.image.leader_epoch)
+        self.has_news = self.has_news or self._is_news(partition, log)
 
     def _is_news(self, partition: Partition, log: Log) -> bool:
-        """Whether the follower should hear soon how far the log is committed, or where it begins."""
         told = self.told.get(partition)
-        if self.watching is not None:
-            sent = self.watching.partitions.get(self.watching.place_of(partition))
-            told = None if sent is None else (sent.high_watermark, sent.log_start_offset)
         return told is not None and (log.high_watermark > told[0] or log.log_start_offset > told[1])
 
     def _is_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
@@ -266,18 +262,32 @@ class Fetch:
 
     # --- waiting -------------------------------------------------------------------------------------------
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether there is something that could happen."""
+        return bool(self.asked) or (self.standing is not None and len(self.standing) > 0)
+
+    def woken(self, place: tuple[TopicKey, int], partition: Partition) -> None:
+        """A partition that slept has moved while this waits."""
+        sent = None if self.session is None else self.session.partitions.get(place)
+        if sent is None or self.parked is None:
+            return
+        self.asked[partition] = sent.asked
+        self._note_told(place[0], partition, sent.asked)
+        self.parked.also_for(partition)
+        self.parked.moved(partition)
+
     def park(self) -> None:
-        watching = self.watching
         self.parked = self.node.purgatory.park(
             self.context.session,
-            self.asked if watching is None else (),
+            self.asked,
             self.node.now_ms + self.request.max_wait_ms,
             self._satisfied,
             self._finish,
             uncommitted=self.reader.is_replica,
         )
-        if watching is not None:
-            watching.parked = self.parked
+        if self.standing is not None:
+            self.standing.parked = self
         if self.has_news:
             self._hasten()
 
@@ -296,19 +306,13 @@ class Fetch:
                 self._hasten()
             if available == 0 or self.request.min_bytes <= 1:
                 return available > 0
-            others = self.asked if self.watching is None else self.watching.due()
-            return sum(map(self._available, others)) >= self.request.min_bytes
+            return sum(map(self._available, self.asked)) >= self.request.min_bytes
         except ApiError:
             return True
 
-    def _asked_of(self, partition: Partition) -> FetchPartition:
-        if self.watching is None:
-            return self.asked[partition]
-        return self.watching.partitions[self.watching.place_of(partition)].asked
-
     def _available(self, partition: Partition) -> int:
         """Bytes that are there to fetch; ApiError where the answer is an error."""
-        asked = self._asked_of(partition)
+        asked = self.asked[partition]
         log = self.reader.log_of(partition, asked)
         offset = asked.fetch_offset
         if not log.log_start_offset <= offset <= log.log_end_offset:
@@ -323,6 +327,8 @@ class Fetch:
         return min(max(available, 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
+        if self.standing is not None:
+            self.standing.parked = None
         self.context.session.send(self.reply(self.read()))
 
 

@@ -119,8 +119,6 @@ class Node:
 
     def disconnected(self, session: Session) -> None:
         self.purgatory.disconnected(session)
-        if session.on_close is not None:
-            session.on_close()
 
     def stop(self, exit_code: int) -> None:
         self.exit_code = exit_code

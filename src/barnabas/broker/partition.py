@@ -244,6 +244,12 @@ class Partition(FollowingPartition):
                 leading.expand(broker_id)
                 self._propose(leading, "Expanding")
 
+    def follower_stood(self, broker_id: int, position: Position, until_ms: int) -> None:
+        """A follower had all there was up to then, by its fetches: nobody looked at them one by one."""
+        follower = None if self.leading is None else self.leading.followers.get(broker_id)
+        if follower is not None and follower.stands_at(position):
+            follower.fetched(position, position.log_end_offset, until_ms)
+
     def drop_laggards(self) -> None:
         """Propose to go on without followers that have not caught up for too long."""
         leading, log, host = self.leading, self.log, self._host

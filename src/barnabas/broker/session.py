@@ -43,8 +43,8 @@ class Template(Protocol):
 
 class Session:
     __slots__ = (
-        "_seen", "client_id", "closed", "forwarded", "listener", "on_close", "peer", "send",
-        "software_name", "software_version", "template",
+        "_seen", "client_id", "closed", "forwarded", "listener", "peer", "send", "software_name",
+        "software_version", "template",
     )  # fmt: skip
 
     def __init__(self, listener: str, peer: str, send: Callable[[list[Part]], None]) -> None:
@@ -56,7 +56,6 @@ class Session:
         self.software_version = "unknown"
         self.template: Template | None = None
         self.closed = False
-        self.on_close: Callable[[], None] | None = None  # whoever keeps something for this connection
         self.forwarded = False  # by another broker, which has looked at what concerns itself
         self._seen: object = None
 

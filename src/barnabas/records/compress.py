@@ -256,7 +256,7 @@ def _unlz4(data: Buffer, limit: int) -> bytes:
 
 
 def _unzstd(data: Buffer, limit: int, context: zstandard.ZstdDecompressor) -> bytes:
-    _check_zstd_frames(memoryview(data))
+    check_zstd_frames(memoryview(data))
     output = _Output(limit, data)
     with context.stream_reader(data, read_across_frames=True) as reader:
         while part := reader.read(output.next_size):
@@ -264,7 +264,7 @@ def _unzstd(data: Buffer, limit: int, context: zstandard.ZstdDecompressor) -> by
     return output.whole()
 
 
-def _check_zstd_frames(view: memoryview) -> None:
+def check_zstd_frames(view: memoryview) -> None:
     """The native reader takes a truncated frame for the end of the data: walk the blocks' lengths first."""
     position = 0
     while position < len(view):

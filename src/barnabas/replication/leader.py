@@ -100,6 +100,9 @@ class Follower:
         self._last_fetch_ms = now_ms
         self._last_leader_end_offset = leader_end_offset
 
+    def stands_at(self, position: Position) -> bool:
+        return position == (self.log_end_offset, self.log_start_offset, self.broker_epoch)
+
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_ms_max: int) -> bool:
         return self.log_end_offset == leader_end_offset or now_ms - self.last_caught_up_ms <= lag_ms_max
 
@@ -175,11 +178,7 @@ class Leading:
         self.in_sync = PendingExpand(self.in_sync.isr, broker_id)
 
     def shrink(self, leader_end_offset: int, now_ms: int, lag_ms_max: int) -> bool:
-        """Propose to go on without those who have fallen behind, if there are any. Who holds the whole log
-        is not asked how it does: it counts as caught up now."""
-        for follower in self.followers.values():
-            if follower.log_end_offset == leader_end_offset:
-                follower.last_caught_up_ms = max(follower.last_caught_up_ms, now_ms)
+        """Propose to go on without those who have fallen behind, if there are any."""
         if not isinstance(self.in_sync, Committed):
             return False
         behind = frozenset(

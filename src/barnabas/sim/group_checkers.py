@@ -143,8 +143,8 @@ def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> No
 
 
 class CommitsAreFenced:
-    """Whoever has lost a partition to another member cannot commit for it. Who was frozen
-    since it asked where to begin takes nothing from anybody."""
+    """Whoever has lost a partition to another member cannot commit for it. Who was frozen since it asked
+    where to begin, or hears late of a generation that is over, takes nothing from anybody."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         owners: dict[Where, Assigned] = {}
@@ -152,12 +152,13 @@ class CommitsAreFenced:
         for event in facts.events:
             if isinstance(event, Assigned):
                 for place, _ in event.positions:
-                    if event.asked_ms >= owners.get((event.group, place), event).asked_ms:
+                    owner = owners.get((event.group, place), event)
+                    if event.asked_ms >= owner.asked_ms and event.generation >= owner.generation:
                         owners[event.group, place] = event
             elif isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
-                    owner = owners.get((event.group, place))
-                    other = event.member if owner is None else owner.member
+                    has_it = owners.get((event.group, place))
+                    other = event.member if has_it is None else has_it.member
                     if other != event.member:
                         late[id(event)] = f"{event.member} commits {offset} of {place}, which {other} has"
             elif isinstance(event, CommitAcknowledged) and id(event.asked) in late:

@@ -263,23 +263,6 @@ def test_a_session_hears_of_partitions_that_are_gone() -> None:
     assert codes == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
-def test_a_lost_connection_leaves_nobody_watching() -> None:
-    follower = Follower(Trio(), 3)
-    assert follower.ask() is None
-    partitions = list(follower.trio.node.replicas.of_topic("wide"))
-    assert all(partition.following for partition in partitions)
-    follower.trio.node.disconnected(follower.session)
-    assert not any(partition.following for partition in partitions)
-
-
-def test_a_new_session_on_the_same_connection_takes_the_place_of_the_old_one() -> None:
-    follower = Follower(Trio(), 3)
-    follower.session_id = follower.epoch = 0
-    follower.ask(*((index, 0) for index in range(3)), max_wait_ms=0)
-    partitions = list(follower.trio.node.replicas.of_topic("wide"))
-    assert [len(partition.following) for partition in partitions] == [1, 1, 1]
-
-
 def test_a_forgotten_partition_is_not_watched() -> None:
     follower = Follower(Trio(), 2)
     request = FetchRequest(

@@ -8,13 +8,15 @@ consumers may be sent to a nearer replica, and served by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.fetch_sessions import Entry, ReplicaSession
+from barnabas.broker.fetch_sessions import Entry, FetchSession
 from barnabas.broker.fetch_template import FetchTemplate, is_plain
 from barnabas.broker.fetching import Fetch
-from barnabas.broker.readers import reader_of
+from barnabas.broker.readers import ReplicaReader, reader_of
+from barnabas.broker.standing import Standing
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.fetch import FetchRequest, FetchResponse
 
@@ -47,15 +49,17 @@ def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
         session, incremental = node.fetch_sessions.begin(request, by_id, reader.is_replica, node.now_ms)
     except ApiError as error:
         return FetchResponse(error_code=error.code)
-    if session is not None:
+    entries: Iterable[Entry]
+    if session is not None and isinstance(reader, ReplicaReader):
+        entries = ()
+        _stand(session, reader, request)
+    elif session is not None:
         entries = list(session.entries())
-        if isinstance(session, ReplicaSession):
-            _keep_for(context, session)
     else:
         entries = _distinct(
             [(t.topic_id if by_id else t.topic, p) for t in request.topics for p in t.partitions]
         )
-    fetch = Fetch(node, context, request, reader, session, incremental, entries)
+    fetch = Fetch(node, context, request, reader, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
     if fetch.enough or request.max_wait_ms <= 0 or not fetch.may_wait:
         return fetch.reply(answers)
@@ -63,13 +67,11 @@ def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
     return None
 
 
-def _keep_for(context: Context, session: ReplicaSession) -> None:
-    """What a session watches it watches for the connection it was last used on."""
-    connection = context.session
-    if connection.on_close != session.end:
-        if connection.on_close is not None:
-            connection.on_close()
-        connection.on_close = session.end
+def _stand(session: FetchSession, reader: ReplicaReader, request: FetchRequest) -> None:
+    if session.standing is None:
+        session.standing = Standing(session, reader.broker_id, reader.broker_epoch)
+    else:
+        session.standing.take(request, reader.broker_epoch)
 
 
 def _distinct(entries: list[Entry]) -> list[Entry]:

@@ -16,6 +16,7 @@ from barnabas.ports import Buffer
 from barnabas.records.arrow.binary import gather
 from barnabas.records.arrow.fields import Fields, find_fields
 from barnabas.records.arrow.headers import HEADERS, headers_column
+from barnabas.records.arrow.scratch import Scratch
 from barnabas.records.arrow.selection import Aborted, Limits, Region, Selection, select
 from barnabas.records.arrow.varints import IntArray, Ints
 from barnabas.records.batch import LOG_APPEND_TIME
@@ -59,9 +60,9 @@ def decode(
     fit is left for the next call, which begins at `next_offset`; a single batch beyond the limit is a
     TooLargeError.
     """
-    limits = Limits(part=payload_limit, batch=payload_limit)
+    limits = Limits(part=payload_limit, whole=payload_limit)
     view = memoryview(buffer).cast("B")
-    selection = next(select(view, first_offset, end_offset, aborted, limits))
+    selection = next(select(view, first_offset, end_offset, aborted, limits, Scratch()))
     return _decoded(selection, first_offset, end_offset, with_headers)
 
 
@@ -74,12 +75,14 @@ def decode_parts(
     with_headers: bool = False,
     part_bytes: int = 64 << 20,
     payload_limit: int = 1 << 30,
+    scratch: Scratch | None = None,
 ) -> Iterator[Decoded]:
-    """As `decode`, of the whole buffer, in parts: each has `part_bytes` of records, uncompressed, or a single
-    batch that has more. `payload_limit` is that of a batch."""
-    limits = Limits(part=part_bytes, batch=payload_limit)
+    """As `decode`, of the whole buffer, in parts: a part ends with the batch that gives it `part_bytes` of
+    records, uncompressed. `payload_limit` is that of a part and of a batch. Who has many buffers brings the
+    scratch."""
+    limits = Limits(part=part_bytes, whole=payload_limit)
     view = memoryview(buffer).cast("B")
-    for selection in select(view, first_offset, end_offset, aborted, limits):
+    for selection in select(view, first_offset, end_offset, aborted, limits, scratch or Scratch()):
         yield _decoded(selection, first_offset, end_offset, with_headers)
 
 

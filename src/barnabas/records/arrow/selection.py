@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import zstandard
-
 from barnabas.ports import Buffer
+from barnabas.records.arrow.scratch import Scratch
 from barnabas.records.batch import (
     HEADER_SIZE,
     BatchHeader,
     check_crc,
     headers,
 )
-from barnabas.records.compress import Codec, decompress
+from barnabas.records.compress import Codec
 from barnabas.records.control import EndTransactionMarker, parse_control, plain_marker
 from barnabas.records.errors import CorruptRecordsError, MalformedRecordsError, TooLargeError
 from barnabas.records.varint import INT32_MAX, INT64_MAX
@@ -49,20 +48,26 @@ class Selection(NamedTuple):
 class Limits(NamedTuple):
     """Bytes of records, uncompressed and as columns."""
 
-    part: int  # of one selection, unless a single batch has more
-    batch: int
+    part: int  # a selection that has as many is complete
+    whole: int  # a selection never has more, and neither has a batch
 
 
 def select(
-    view: memoryview, first_offset: int, end_offset: int, aborted: Aborted | None, limits: Limits
+    view: memoryview,
+    first_offset: int,
+    end_offset: int,
+    aborted: Aborted | None,
+    limits: Limits,
+    scratch: Scratch,
 ) -> Iterator[Selection]:
-    """One selection, or several where one would take more than a part; the last may have no regions."""
+    """One selection, or several where one would take more than a part; the last may have no regions. The data
+    of one is good until the next is asked for."""
     if len(view) > INT32_MAX:
         raise TooLargeError(
             f"A buffer of {len(view)} bytes is more than {INT32_MAX}, all that can be read at once"
         )
     transactions = None if aborted is None else _AbortedTransactions(aborted)
-    gathered = _Gathered(view, limits)
+    gathered = _Gathered(view, limits, scratch)
     next_offset = first_offset
     for position, header in headers(view, 0, len(view)):
         _check_offsets(header)
@@ -74,7 +79,7 @@ def select(
         wanted = not left_out and not header.is_control and header.last_offset >= first_offset
         if wanted and not gathered.add(position, header):
             yield Selection(gathered.data(), gathered.regions, next_offset)
-            gathered = _Gathered(view, limits)
+            gathered = _Gathered(view, limits, scratch)
             gathered.add(position, header)
         next_offset = max(next_offset, header.next_offset)
     yield Selection(gathered.data(), gathered.regions, next_offset)
@@ -89,21 +94,23 @@ def _check_offsets(header: BatchHeader) -> None:
 
 
 class _Gathered:
-    """Payloads in one buffer: the response itself while nothing in it is compressed, else copies in a row."""
+    """Payloads in one buffer: the response itself while nothing in it is compressed, else the scratch."""
 
-    def __init__(self, view: memoryview, limits: Limits) -> None:
+    def __init__(self, view: memoryview, limits: Limits, scratch: Scratch) -> None:
         self.regions: list[Region] = []
         self._view = view
         self._limits = limits
+        self._scratch = scratch
+        self._is_unpacked = False
         self._size = 0
         self._row_bytes = 0
-        self._parts: list[Buffer] | None = None
-        self._zstd = zstandard.ZstdDecompressor()
 
     def add(self, position: int, header: BatchHeader) -> bool:
         """False if there is no room beside the others; a TooLargeError if there is none even for it alone."""
         if header.count < 0:
             raise MalformedRecordsError(f"A batch cannot have {header.count} records")
+        if self.regions and self._size + self._row_bytes >= self._limits.part:
+            return False
         try:
             if header.codec == Codec.NONE:
                 self._add_plain(position, header)
@@ -118,47 +125,42 @@ class _Gathered:
 
     def _room(self, header: BatchHeader) -> int:
         """For the records of the next batch. Positions must fit into the 32 bits of Arrow's offsets."""
-        limit = min(self._limits.part if self.regions else self._limits.batch, INT32_MAX)
+        limit = min(self._limits.whole, INT32_MAX)
         room = limit - self._size - self._row_bytes - header.count * _ROW_BYTES
         if room < 0:
             raise TooLargeError(f"The {header.count} records of the batch take more than {limit} bytes")
         return room
 
     def data(self) -> Buffer:
-        if self._parts is None:
-            return self._view
-        return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+        return self._scratch.content[: self._size] if self._is_unpacked else self._view
 
     def _add_plain(self, position: int, header: BatchHeader) -> None:
         start, end = position + HEADER_SIZE, position + header.size
         _check_count(header, end - start)
         if end - start > self._room(header):
             raise TooLargeError(f"The records of the batch take {end - start} bytes, more than fit")
-        if self._parts is not None:
-            self._append(self._view[start:end], header)
+        if self._is_unpacked:
+            self._append(self._scratch.put(self._size, self._view[start:end]), header)
             return
         self.regions.append(Region(start, end, header))
         self._size += end - start
 
     def _add_compressed(self, position: int, header: BatchHeader) -> None:
-        content = self._view[position + HEADER_SIZE : position + header.size]
-        payload = decompress(header.codec, content, self._room(header), self._zstd) if content else b""
-        if self._parts is None:
+        packed = self._view[position + HEADER_SIZE : position + header.size]
+        if not self._is_unpacked:
             self._copy_plain()
-        self._append(payload, header)
+        self._append(self._scratch.unpack(self._size, header.codec, packed, self._room(header)), header)
 
     def _copy_plain(self) -> None:
         """The first compressed batch: what came before moves to the common buffer."""
-        regions, self.regions, self._parts, self._size = self.regions, [], [], 0
+        regions, self.regions, self._is_unpacked, self._size = self.regions, [], True, 0
         for start, end, header in regions:
-            self._append(self._view[start:end], header)
+            self._append(self._scratch.put(self._size, self._view[start:end]), header)
 
-    def _append(self, payload: Buffer, header: BatchHeader) -> None:
-        assert self._parts is not None
-        _check_count(header, len(payload))
-        self._parts.append(payload)
-        self.regions.append(Region(self._size, self._size + len(payload), header))
-        self._size += len(payload)
+    def _append(self, size: int, header: BatchHeader) -> None:
+        _check_count(header, size)
+        self.regions.append(Region(self._size, self._size + size, header))
+        self._size += size
 
 
 def _check_count(header: BatchHeader, size: int) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.decode import FIELDS, HEADERS, decode_parts
+from barnabas.records.arrow.scratch import Scratch
 from barnabas.records.errors import RecordsError
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.options import Options
@@ -33,8 +34,9 @@ _PARTITION = pa.field("partition", pa.int32())
 _KEY, _VALUE, *_REST = FIELDS
 SCHEMA = pa.schema([_KEY, _VALUE, _TOPIC, _PARTITION, *_REST])
 SCHEMA_WITH_HEADERS = SCHEMA.append(HEADERS)
-# What Spark gets at once. A few megabytes of compressed records may unpack to many.
-_PART_BYTES = 16 << 20
+# What Spark gets at once: little enough that it works on one part while we unpack the next, both in the
+# processor's caches, and enough that what a part costs by itself does not count.
+_PART_BYTES = 2 << 20
 
 
 def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
@@ -43,6 +45,7 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
     settle()
     partition = TopicPartition(wanted.topic, wanted.partition)
     placing = _Placing(wanted)
+    scratch = Scratch()
     try:
         with borrowed(options) as cluster:
             for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
@@ -54,6 +57,7 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
                     aborted=fetched.aborted,
                     with_headers=settings.include_headers,
                     part_bytes=_PART_BYTES,
+                    scratch=scratch,
                 ):
                     if rows.num_rows:
                         yield placing.place(rows)
