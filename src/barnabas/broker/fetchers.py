@@ -119,7 +119,9 @@ class ReplicaFetchers:
     def _move(self, place: Place, key: _LineKey | None) -> None:
         before = self._places.get(place)
         if before is not None and before != key:
-            self._lines[before].drop(place)
+            line = self._lines.get(before)  # a line whose last partition lost its disk is gone
+            if line is not None:
+                line.drop(place)
             del self._places[place]
         if key is not None:
             self._places[place] = key
