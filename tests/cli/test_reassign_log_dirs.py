@@ -1,4 +1,4 @@
-"""kafka-reassign-partitions with `log_dirs`: a replica moves from one disk of its broker to another, in use."""
+"""kafka-reassign-partitions with `log_dirs`: a replica in use moves to another disk of its broker."""
 
 from __future__ import annotations
 
