@@ -144,7 +144,7 @@ def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> No
 
 class CommitsAreFenced:
     """Whoever has lost a partition to another member cannot commit for it. Who was frozen since it asked
-    where to begin, or hears late of a generation that is over, takes nothing from anybody."""
+    where to begin takes nothing from anybody, nor does who hears late of a generation that is over."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         owners: dict[Where, Assigned] = {}
@@ -152,15 +152,14 @@ class CommitsAreFenced:
         for event in facts.events:
             if isinstance(event, Assigned):
                 for place, _ in event.positions:
-                    owner = owners.get((event.group, place), event)
-                    if event.asked_ms >= owner.asked_ms and event.generation >= owner.generation:
+                    if event.asked_ms >= owners.get((event.group, place), event).asked_ms:
                         owners[event.group, place] = event
             elif isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
-                    has_it = owners.get((event.group, place))
-                    other = event.member if has_it is None else has_it.member
-                    if other != event.member:
-                        late[id(event)] = f"{event.member} commits {offset} of {place}, which {other} has"
+                    owner = owners.get((event.group, place))
+                    if owner is None or owner.member == event.member or event.generation > owner.generation:
+                        continue
+                    late[id(event)] = f"{event.member} commits {offset} of {place}, which {owner.member} has"
             elif isinstance(event, CommitAcknowledged) and id(event.asked) in late:
                 yield late[id(event.asked)]
 
