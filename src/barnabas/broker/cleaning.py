@@ -51,11 +51,14 @@ class CleaningHost:
         try:
             job = self._compaction.next_job(node.logs.logs.values(), node.wall_ms)
         except UnreadableError as error:
-            node.logs.fail_log(error.partition, error.failure)
-            node.upkeep.notice_failures()
+            self._unreadable(error)
             return
         if job is not None:
             self._cleaner.submit(job, self._outcomes)
+
+    def _unreadable(self, error: UnreadableError) -> None:
+        self._node.logs.fail_log(error.partition, error.failure)
+        self._node.upkeep.notice_failures()
 
     def _outcomes(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -78,7 +81,11 @@ class CleaningHost:
 
     def deleted(self, log: Log) -> None:
         """The topic goes: what the cleaner still has of it must not come back."""
-        stopped = self._compaction.deleted(log)
+        try:
+            stopped = self._compaction.deleted(log)
+        except UnreadableError as error:
+            self._unreadable(error)
+            return
         if stopped.running:
             self._cleaner.abort()
         self._in_background(log, stopped.work)

@@ -21,6 +21,7 @@ from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
 from barnabas.broker.isr import IsrKeeper
 from barnabas.broker.leader_balance import LeaderBalance
+from barnabas.broker.log_moves import LogMoves
 from barnabas.broker.marker_carrier import marker_errands
 from barnabas.broker.offline_replicas import OfflineReplicas
 from barnabas.broker.partition import Partition
@@ -86,6 +87,7 @@ class Node:
         self.isr = IsrKeeper(self)
         self.offline_replicas = OfflineReplicas(self)
         self.fetchers = ReplicaFetchers(self)
+        self.log_moves = LogMoves(self)
         self.leader_balance = LeaderBalance(self)
         self.leader_throttle = ReplicationThrottle(self, LEADER)
         self.choose_replica = replica_choice(self)

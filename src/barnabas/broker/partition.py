@@ -44,6 +44,16 @@ class Partition(FollowingPartition):
         self.flushed_offset = self._flush_wanted = log.log_end_offset
         self._take_role(log)
 
+    def move_into(self, log: Log) -> None:
+        """The same records in another directory. What the disk was asked for is asked of the new one."""
+        wanted = self._flush_wanted
+        self.log = log
+        self.flushed_offset = self._flush_wanted = min(log.recovery_point, log.log_end_offset)
+        self._take_role(log)
+        if wanted > self.flushed_offset and log.flush_is_due(self._host.wall_ms):
+            self.flush()
+        self.progressed()
+
     def adopt(self, image: PartitionImage) -> None:
         """The cluster has changed: lead, follow or wait, as the image says."""
         before = self.image
