@@ -133,6 +133,17 @@ def test_a_coordinator_in_a_new_epoch_begins_anew_from_its_log() -> None:
     assert committed(nodes, 1) == 7
 
 
+def test_a_coordinator_whose_disk_fails_while_it_loads_is_none() -> None:
+    nodes = coordinated(1, 2)
+    commit(nodes, 1, 7)
+    nodes.run(1_000)
+    nodes.disks[2].fail("/data")
+    nodes.elect(OFFSETS_TOPIC, 2, isr=[1, 2])
+    nodes.run(1_000)
+    assert committed(nodes, 2) is ErrorCode.NOT_COORDINATOR
+    assert not nodes[2].logs.directories[0].online
+
+
 # --- markers -----------------------------------------------------------------------------------------------
 
 
