@@ -14,12 +14,24 @@ from chaos.transactional import Outcome
 
 
 def show(console: Console, findings: Findings) -> None:
+    console.print(_events(findings))
     console.print(_faults(findings))
     console.print(_records(findings))
     for problem in findings.problems:
         console.print(f"✗ {problem}", style="red", markup=False)
     if not findings.problems:
         console.print("✓ every acknowledged record is there, once and in order", style="green")
+
+
+def _events(findings: Findings) -> Table:
+    table = Table("at", "what happened", "broker", "led; written again after", title_justify="left")
+    table.title = "what happened, and each leader election: partition and seconds until it was written again"
+    for event in findings.events:
+        has_victim = event.fault.kind is not Kind.ZOOKEEPER_LEADER
+        elections = ", ".join(f"{one.partition}: {one.seconds:.2f} s" for one in event.elections)
+        victim = str(event.fault.broker) if has_victim else ""
+        table.add_row(f"{event.at_s:.0f} s", event.fault.kind.value, victim, elections)
+    return table
 
 
 def _faults(findings: Findings) -> Table:
@@ -30,8 +42,8 @@ def _faults(findings: Findings) -> Table:
     for column in ("times", "elections", "median s", "worst s"):
         table.add_column(column, justify="right")
     seconds: dict[Kind, list[float]] = defaultdict(list)
-    for election in findings.elections:
-        seconds[election.kind].append(election.seconds)
+    for event in findings.events:
+        seconds[event.fault.kind] += [election.seconds for election in event.elections]
     for kind in Kind:
         times = str(findings.fault_counts[kind])
         if findings.skipped[kind]:
@@ -39,7 +51,7 @@ def _faults(findings: Findings) -> Table:
         took = seconds[kind]
         figures = [f"{percentile(took, 0.5):.2f}", f"{max(took):.2f}"] if took else ["", ""]
         table.add_row(kind.value, times, str(len(took) or ""), *figures)
-    table.add_row("all", str(findings.fault_counts.total()), str(len(findings.elections)), "", "")
+    table.add_row("all", str(findings.fault_counts.total()), str(sum(map(len, seconds.values()))), "", "")
     return table
 
 

@@ -30,11 +30,19 @@ class Election(NamedTuple):
     seconds: float
 
 
+class Event(NamedTuple):
+    """A fault that was suffered, and how long each partition that the victim led was not written."""
+
+    at_s: float  # since the first could come
+    fault: Fault
+    elections: list[Election]
+
+
 @dataclass
 class Findings:
     fault_counts: Counter[Kind] = field(default_factory=Counter)
     skipped: Counter[Kind] = field(default_factory=Counter)
-    elections: list[Election] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     acknowledged: int = 0
     transactions: Counter[Outcome] = field(default_factory=Counter)
@@ -141,16 +149,18 @@ class Run:
         for partition in range(PARTITIONS):
             self._findings.outages[partition] = outages.outage_of(acks[partition], began_s, ended_s)
         for struck in self._struck:
-            if struck.fault.kind not in _ELECTING:
-                continue
-            for partition in struck.led:
-                seconds = outages.seconds_until_written(acks[partition], struck.at_s)
-                if seconds is None:
-                    self._findings.problems.append(
-                        f"nobody wrote to partition {partition} after {struck.fault}"
-                    )
-                else:
-                    self._findings.elections.append(Election(struck.fault.kind, partition, seconds))
+            elections = self._elections(struck, acks) if struck.fault.kind in _ELECTING else []
+            self._findings.events.append(Event(struck.at_s - began_s, struck.fault, elections))
+
+    def _elections(self, struck: _Struck, acks: dict[int, list[Ack]]) -> list[Election]:
+        found = []
+        for partition in struck.led:
+            seconds = outages.seconds_until_written(acks[partition], struck.at_s)
+            if seconds is None:
+                self._findings.problems.append(f"nobody wrote to partition {partition} after {struck.fault}")
+            else:
+                found.append(Election(struck.fault.kind, partition, seconds))
+        return found
 
     def _judge(self, writers: list[IdempotentLoad], transactions: TransactionalLoad) -> None:
         findings, bootstrap = self._findings, self._stage.bootstrap

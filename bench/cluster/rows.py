@@ -104,7 +104,8 @@ def _many_partitions(subject: ClusterSubject, scale: Scale) -> Figures:
 
 
 def _is_created(subject: ClusterSubject, topic: str) -> bool:
-    subject.create({topic: (1, 1)})
+    """With a client of its own each time: one that was told of the dead controller waits for it."""
+    subject.create({topic: (1, 1)}, patience_s=1.0)
     return True
 
 

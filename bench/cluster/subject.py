@@ -129,14 +129,14 @@ class ClusterSubject:
         self.create({topic: (partitions, replicas)})
         return topic
 
-    def create(self, topics: Mapping[str, tuple[int, int]]) -> None:
+    def create(self, topics: Mapping[str, tuple[int, int]], *, patience_s: float = _PATIENCE_S) -> None:
         client = _admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
         new = [
             _admin.NewTopic(name, num_partitions=partitions, replication_factor=replicas)
             for name, (partitions, replicas) in topics.items()
         ]
-        for created in client.create_topics(new, request_timeout=120).values():
-            created.result(180)
+        for created in client.create_topics(new, request_timeout=patience_s).values():
+            created.result(patience_s + 10)
         self.wait(lambda: self.is_whole(list(topics)))
 
 

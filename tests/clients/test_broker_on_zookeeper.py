@@ -174,10 +174,11 @@ def try_to_create(broker: Broker, topic: str) -> bool:
         return topic in topics.names(cluster)
 
 
-def test_a_second_broker_is_refused_with_a_sentence(start: StartBroker) -> None:
+def test_a_second_broker_joins_the_first(start: StartBroker, tree: KazooClient) -> None:
     start(broker_id=1)
-    with pytest.raises(BrokerFailedError, match="Broker 1 is registered in ZooKeeper beside broker 2"):
-        start(broker_id=2)
+    start(broker_id=2)
+    assert sorted(tree.get_children("/brokers/ids")) == ["1", "2"]
+    assert json.loads(tree.get("/controller")[0])["brokerid"] == 1
 
 
 def test_an_id_in_use_is_refused_when_the_wait_is_over(start: StartBroker) -> None:

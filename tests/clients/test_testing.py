@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bench.apache_kafka import CHECKOUT
 from confluent_kafka import Consumer, Producer, TopicPartition
+from tests.support.zookeeper import need_java
 
 from barnabas.testing import Broker, BrokerFailedError
 
@@ -23,11 +24,13 @@ def _examples() -> dict[str, str]:
 
 def test_the_examples_of_the_guide_work(pytester: pytest.Pytester) -> None:
     examples = _examples()
-    assert set(examples) == {"conftest.py", "test_reports.py", "script.py"}
+    assert set(examples) == {"conftest.py", "test_reports.py", "script.py", "cluster.py"}
     for name, text in examples.items():
         (pytester.path / name).write_text(text)
     pytester.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=2)
     assert pytester.runpython(pytester.path / "script.py").ret == 0
+    need_java()
+    assert pytester.runpython(pytester.path / "cluster.py").ret == 0
 
 
 def test_a_failing_test_shows_the_brokers_log(pytester: pytest.Pytester) -> None:

@@ -7,18 +7,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from tests.support.zookeeper import need_java
 
-from barnabas import java
 from barnabas.testing import Cluster
 
 StartCluster = Callable[..., Cluster]
-
-
-def need_java() -> None:
-    try:
-        java.require(needed_by="ZooKeeper")
-    except java.JavaError as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="module")

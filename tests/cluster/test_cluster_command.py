@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from tests.cli.processes import Outcome, tool
-from tests.cluster.conftest import need_java
 from tests.support.waiting import eventually
+from tests.support.zookeeper import need_java
 
 from barnabas.testing import free_port
 from barnabas.wire import Cluster

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from tests.cluster.conftest import need_java
+from tests.support.zookeeper import need_java
 
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from barnabas.testing import Broker, BrokerFailedError, Cluster, free_port

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 from confluent_kafka import Consumer, Producer
-from tests.cluster.conftest import need_java
+from tests.support.zookeeper import need_java
 
 from barnabas.model.ids import TopicPartition
 from barnabas.protocol.messages.fetch import (

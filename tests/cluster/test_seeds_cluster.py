@@ -19,8 +19,8 @@ from tests.cli.conftest import RunTool, execute
 from tests.cli.processes import SCRIPTS, tool
 from tests.cli.test_seeds import LINES, check_line
 from tests.cli.test_seeds_ensemble import AS_WRITTEN as ZOOKEEPER_AS_WRITTEN
-from tests.cluster.conftest import need_java
 from tests.support.waiting import eventually
+from tests.support.zookeeper import need_java
 
 from barnabas.testing import free_port
 from barnabas.wire import Cluster, WireError
@@ -36,7 +36,12 @@ transaction.state.log.min.isr=2
 zookeeper.connect=kafka1.local:2181,kafka2.local:2181,kafka3.local:2181
 """
 PATIENCE_S = 90
-WITH_ZOOKEEPER = [line for line in LINES if "--zookeeper" in line["text"] and "run" in line]
+# Those that name ZooKeeper are about the cluster; the others are run on it, too, in the long form.
+RUNNABLE = [
+    pytest.param(line, id=line["seed"], marks=[] if "--zookeeper" in line["text"] else [pytest.mark.slow])
+    for line in LINES
+    if "run" in line
+]
 
 
 class Ports(NamedTuple):
@@ -109,10 +114,8 @@ def run_tool(*words: str, stdin: str = "") -> Any:
     return execute([str(Path(sys.executable).parent / words[0]), *words[1:]], stdin)
 
 
-@pytest.mark.parametrize("line", WITH_ZOOKEEPER, ids=[line["seed"] for line in WITH_ZOOKEEPER])
-def test_a_line_that_names_zookeeper_does_what_the_notes_say(
-    line: dict[str, Any], machines: Machines, topic: str
-) -> None:
+@pytest.mark.parametrize("line", RUNNABLE)
+def test_a_line_of_the_notes_does_what_they_say(line: dict[str, Any], machines: Machines, topic: str) -> None:
     run: RunTool = run_tool
     check_line(line, machines.bootstrap, machines.zookeeper, f"{topic}-", run)
 

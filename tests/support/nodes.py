@@ -64,7 +64,8 @@ class Nodes:
         self._settings = settings
         self._events: deque[Callable[[], None]] = deque()
         for broker_id in broker_ids:
-            self.disks[broker_id].make_directories("/data")
+            for path in settings.get("log_dirs", "/data").split(","):
+                self.disks[broker_id].make_directories(path)
             self.image = self.image.apply([BrokerChanged(_broker(broker_id, epoch=broker_id))])
         for broker_id in broker_ids:
             self.start(broker_id)

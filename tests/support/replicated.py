@@ -60,6 +60,7 @@ class Link:
 
     def __init__(self) -> None:
         self.asked: list[tuple[AlterPartitionRequest, Answered, Failed]] = []
+        self.others: list[Message] = []
 
     def ask(
         self,
@@ -69,9 +70,12 @@ class Link:
         failed: Failed,
         timeout_ms: int | None = None,
     ) -> None:
-        assert isinstance(request, AlterPartitionRequest)
         codec.encode(request, version)
-        self.asked.append((request, answered, failed))
+        if isinstance(request, AlterPartitionRequest):
+            self.asked.append((request, answered, failed))
+        else:
+            self.others.append(request)
+            failed()
 
     @property
     def proposed(self) -> list[list[int]]:

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, Self
 
 import pytest
 from bench.apache_kafka import ApacheKafka
+from tests.support.zookeeper import need_java
 
-from barnabas import java
 from barnabas.testing import Broker, BrokerProcess, Cluster
 
 TARGET = os.environ.get("BARNABAS_TEST_TARGET", "barnabas")
@@ -36,10 +36,7 @@ class ClusterTarget(BrokerProcess):
     name = "Barnabas cluster"
 
     def __init__(self, settings: dict[str, object]) -> None:
-        try:
-            java.require(needed_by="ZooKeeper")
-        except java.JavaError as missing:
-            pytest.skip(str(missing))
+        need_java()
         self.cluster = Cluster(3, _PATIENT | settings)
         super().__init__([], {}, port=0, directory=self.cluster.directory)
 

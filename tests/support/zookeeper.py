@@ -10,11 +10,22 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from barnabas import java
 from barnabas.runtime.zookeeper import server_command
 from barnabas.testing import free_port
 
 WAIT_SECONDS = 60
 TICK_MS = 200  # sessions may be as short as two ticks
+
+
+def need_java() -> None:
+    """Skips the test where ZooKeeper cannot run."""
+    try:
+        java.require(needed_by="ZooKeeper")
+    except java.JavaError as missing:
+        pytest.skip(str(missing))
 
 
 class ZookeeperServer:

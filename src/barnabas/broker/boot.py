@@ -154,6 +154,7 @@ class Boot:
         node.logs.presume_offline(_ours(image, node.broker_id))
         node.is_ready = True
         node.install(image)
+        node.log_moves.resume()
         node.upkeep.start()
         node.leader_balance.start()
         node.cleaning.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from barnabas.log.cleaning.compaction import Applied, CleanerSettings, Compaction
+from barnabas.log.cleaning.compaction import Applied, CleanerSettings, Compaction, UnreadableError
 from barnabas.log.cleaning.job import CleaningJob, Outcome
 from barnabas.log.log import Log
 from barnabas.model.settings.broker import BrokerSettings
@@ -48,9 +48,17 @@ class CleaningHost:
         node = self._node
         if self._cleaner.busy:
             return
-        job = self._compaction.next_job(node.logs.logs.values(), node.wall_ms)
+        try:
+            job = self._compaction.next_job(node.logs.logs.values(), node.wall_ms)
+        except UnreadableError as error:
+            self._unreadable(error)
+            return
         if job is not None:
             self._cleaner.submit(job, self._outcomes)
+
+    def _unreadable(self, error: UnreadableError) -> None:
+        self._node.logs.fail_log(error.partition, error.failure)
+        self._node.upkeep.notice_failures()
 
     def _outcomes(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -73,7 +81,11 @@ class CleaningHost:
 
     def deleted(self, log: Log) -> None:
         """The topic goes: what the cleaner still has of it must not come back."""
-        stopped = self._compaction.deleted(log)
+        try:
+            stopped = self._compaction.deleted(log)
+        except UnreadableError as error:
+            self._unreadable(error)
+            return
         if stopped.running:
             self._cleaner.abort()
         self._in_background(log, stopped.work)

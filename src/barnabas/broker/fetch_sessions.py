@@ -7,11 +7,14 @@ gets everything each time, which is slower and just as right.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.ports import Random
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
+
+if TYPE_CHECKING:
+    from barnabas.broker.standing import Standing
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0
@@ -52,6 +55,11 @@ class FetchSession:
         self.created_ms = now_ms
         self.last_used_ms = now_ms
         self.partitions: dict[tuple[TopicKey, int], _Sent] = {}
+        self.standing: Standing | None = None  # of a follower
+
+    def close(self) -> None:
+        if self.standing is not None:
+            self.standing.close()
 
     def entries(self) -> Iterator[Entry]:
         return ((key[0], sent.asked) for key, sent in self.partitions.items())
@@ -113,18 +121,26 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def __iter__(self) -> Iterator[FetchSession]:
+        return iter(self._sessions.values())
+
     def begin(
         self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
     ) -> tuple[FetchSession | None, bool]:
         """The session of this request, and whether it is incremental. ApiError if it names a wrong one."""
         if request.session_epoch in {INITIAL_EPOCH, FINAL_EPOCH}:
             if request.session_id != NO_SESSION:
-                self._sessions.pop(request.session_id, None)
+                self._forget(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, by_id, is_replica, now_ms), False
         session = self._continue(request, by_id, now_ms)
         return session, session is not None
+
+    def _forget(self, session_id: int) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.close()
 
     def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession | None:
         """None when nothing is left to fetch: that closes the session."""
@@ -140,7 +156,7 @@ class FetchSessions:
         session.last_used_ms = now_ms
         session.update(request)
         if not session.partitions:
-            del self._sessions[session.id]
+            self._forget(session.id)
             return None
         return session
 
@@ -169,6 +185,6 @@ class FetchSessions:
             had_its_time = now_ms - session.created_ms > self.eviction_ms
             smaller = had_its_time and size > len(session.partitions) and is_replica == session.is_replica
             if stale or outranked or smaller:
-                del self._sessions[session.id]
+                self._forget(session.id)
                 return True
         return False

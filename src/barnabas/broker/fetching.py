@@ -43,7 +43,7 @@ class Fetch:
 
     __slots__ = (
         "asked", "context", "enough", "entries", "has_news", "incremental", "node", "parked", "reader",
-        "request", "session", "told",
+        "request", "session", "standing", "told",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +61,7 @@ class Fetch:
         self.request = request
         self.reader = reader
         self.session = session
+        self.standing = None if session is None else session.standing
         self.incremental = incremental
         self.entries = entries
         self.enough = False
@@ -80,7 +81,8 @@ class Fetch:
         self.enough = False
         self.asked = {}
         unknown = []
-        for key, asked in self.entries:
+        entries = self.entries if self.standing is None else self.standing.entries()
+        for key, asked in entries:
             try:
                 partition = self._find(key, asked.partition)
             except ApiError as error:
@@ -93,6 +95,7 @@ class Fetch:
                 if is_replica:
                     self.reader.stands_at(partition, asked)
                     self._note_told(key, partition, asked)
+                    self._let_sleep(key, partition)
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
@@ -104,12 +107,22 @@ class Fetch:
             if data.records:
                 collected += len(data.records)
                 remaining -= len(data.records)
+                if self.standing is not None:
+                    self.standing.to_the_end((key, asked.partition))
             elif data.diverging_epoch is not None:
                 self.enough = True
             answers.append((key, data))
         if collected >= request.min_bytes:
             self.enough = True
         return answers + unknown
+
+    def _let_sleep(self, key: TopicKey, partition: Partition) -> None:
+        """Unless this very fetch has made news of it."""
+        standing, log = self.standing, partition.log
+        if standing is None or log is None or self._is_news(partition, log):
+            return
+        if standing.sleep((key, partition.index), partition):
+            del self.asked[partition]
 
     def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
         data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
@@ -249,6 +262,21 @@ class Fetch:
 
     # --- waiting -------------------------------------------------------------------------------------------
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether there is something that could happen."""
+        return bool(self.asked) or (self.standing is not None and len(self.standing) > 0)
+
+    def woken(self, place: tuple[TopicKey, int], partition: Partition) -> None:
+        """A partition that slept has moved while this waits."""
+        sent = None if self.session is None else self.session.partitions.get(place)
+        if sent is None or self.parked is None:
+            return
+        self.asked[partition] = sent.asked
+        self._note_told(place[0], partition, sent.asked)
+        self.parked.also_for(partition)
+        self.parked.moved(partition)
+
     def park(self) -> None:
         self.parked = self.node.purgatory.park(
             self.context.session,
@@ -258,6 +286,8 @@ class Fetch:
             self._finish,
             uncommitted=self.reader.is_replica,
         )
+        if self.standing is not None:
+            self.standing.parked = self
         if self.has_news:
             self._hasten()
 
@@ -297,6 +327,8 @@ class Fetch:
         return min(max(available, 1), max(asked.partition_max_bytes, 1))
 
     def _finish(self) -> None:
+        if self.standing is not None:
+            self.standing.parked = None
         self.context.session.send(self.reply(self.read()))
 
 

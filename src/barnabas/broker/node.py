@@ -21,7 +21,9 @@ from barnabas.broker.image_watch import ImageWatch
 from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
 from barnabas.broker.isr import IsrKeeper
 from barnabas.broker.leader_balance import LeaderBalance
+from barnabas.broker.log_moves import LogMoves
 from barnabas.broker.marker_carrier import marker_errands
+from barnabas.broker.offline_replicas import OfflineReplicas
 from barnabas.broker.partition import Partition
 from barnabas.broker.peers import Peers
 from barnabas.broker.producer_ids import Block, ProducerIds
@@ -83,7 +85,9 @@ class Node:
         self.upkeep = UpkeepHost(self)
         self.on_settings: list[Callable[[BrokerSettings], None]] = []
         self.isr = IsrKeeper(self)
+        self.offline_replicas = OfflineReplicas(self)
         self.fetchers = ReplicaFetchers(self)
+        self.log_moves = LogMoves(self)
         self.leader_balance = LeaderBalance(self)
         self.leader_throttle = ReplicationThrottle(self, LEADER)
         self.choose_replica = replica_choice(self)

@@ -44,6 +44,16 @@ class Partition(FollowingPartition):
         self.flushed_offset = self._flush_wanted = log.log_end_offset
         self._take_role(log)
 
+    def move_into(self, log: Log) -> None:
+        """The same records in another directory. What the disk was asked for is asked of the new one."""
+        wanted = self._flush_wanted
+        self.log = log
+        self.flushed_offset = self._flush_wanted = min(log.recovery_point, log.log_end_offset)
+        self._take_role(log)
+        if wanted > self.flushed_offset and log.flush_is_due(self._host.wall_ms):
+            self.flush()
+        self.progressed()
+
     def adopt(self, image: PartitionImage) -> None:
         """The cluster has changed: lead, follow or wait, as the image says."""
         before = self.image
@@ -232,6 +242,12 @@ class Partition(FollowingPartition):
             self._propose(leading, "Expanding")
         if (has_moved and self._raise_high_watermark(log, leading)) or start_moved:
             self.progressed()
+
+    def follower_stood(self, broker_id: int, position: Position, until_ms: int) -> None:
+        """A follower had all there was up to then, by its fetches: nobody looked at them one by one."""
+        follower = None if self.leading is None else self.leading.followers.get(broker_id)
+        if follower is not None and follower.stands_at(position):
+            follower.fetched(position, position.log_end_offset, until_ms)
 
     def drop_laggards(self) -> None:
         """Propose to go on without followers that have not caught up for too long."""

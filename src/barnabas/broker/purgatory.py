@@ -50,6 +50,12 @@ class Waiting:
             self._purgatory.timers.cancel(self._timer)
             self._complete()
 
+    def also_for(self, partition: Partition) -> None:
+        """It waits for one more, committed or not."""
+        if self._finish is not None and self not in partition.following:
+            partition.following[self] = None
+            self._queues.append(partition.following)
+
     def hasten(self, deadline_ms: int) -> None:
         """Complete it by then, whatever it was to wait for."""
         if self._finish is not None and deadline_ms < self._timer.deadline_ms:

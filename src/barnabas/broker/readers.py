@@ -64,20 +64,20 @@ class ConsumerReader:
 
 
 class ReplicaReader:
-    __slots__ = ("_broker_epoch", "_broker_id", "_throttle")
+    __slots__ = ("_throttle", "broker_epoch", "broker_id")
     is_replica = True
     reads_committed = False
 
     def __init__(self, node: Node, broker_id: int, broker_epoch: int) -> None:
         self._throttle = node.leader_throttle
-        self._broker_id = broker_id
-        self._broker_epoch = broker_epoch
+        self.broker_id = broker_id
+        self.broker_epoch = broker_epoch
 
     def log_of(self, partition: Partition, asked: FetchPartition) -> Log:
         log = partition.leader_log()
         epoch = max(asked.current_leader_epoch, NO_EPOCH)
         partition.check_epoch(epoch)
-        partition.check_follower(self._broker_id, self._broker_epoch, epoch)
+        partition.check_follower(self.broker_id, self.broker_epoch, epoch)
         return log
 
     def upper_offset(self, log: Log) -> int:
@@ -88,15 +88,15 @@ class ReplicaReader:
         throttle = self._throttle
         return (
             throttle.concerns(partition)
-            and self._broker_id not in partition.image.isr
+            and self.broker_id not in partition.image.isr
             and throttle.is_exceeded
         )
 
     def stands_at(self, partition: Partition, asked: FetchPartition) -> None:
         """A fetch that names no epoch does not say whose log it follows, and proves nothing."""
         if asked.current_leader_epoch == partition.image.leader_epoch:
-            position = Position(asked.fetch_offset, asked.log_start_offset, self._broker_epoch)
-            partition.follower_fetched(self._broker_id, position)
+            position = Position(asked.fetch_offset, asked.log_start_offset, self.broker_epoch)
+            partition.follower_fetched(self.broker_id, position)
 
     def was_given(self, partition: Partition, size: int) -> None:
         if self._throttle.concerns(partition):

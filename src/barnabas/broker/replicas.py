@@ -100,6 +100,7 @@ class ReplicaManager:
         except ApiError as error:
             log.error("Cannot open the log of %s: %s", place, error)
             host.upkeep.notice_failures()
+            host.offline_replicas.tell()
         else:
             opened.update_config(config)
             partition.open(opened)
@@ -137,6 +138,7 @@ class ReplicaManager:
         for partition in self:
             if partition.log is not None and partition.log.directory.startswith(directory + "/"):
                 partition.close()
+        self._host.offline_replicas.tell()
 
 
 def _changed(before: TopicImage | None, topic: TopicImage) -> Iterable[PartitionImage]:

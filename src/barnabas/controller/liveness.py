@@ -8,13 +8,13 @@ from typing import TypeAlias, TypeVar
 
 from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
-from barnabas.controller.elections import ElectionRules, settled, state_writes
+from barnabas.controller.elections import ElectionRules, settled, state_writes, staying
 from barnabas.controller.znodes.cluster import encode_broker
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import BrokerChanged, ClusterImage, PartitionChanged, PartitionImage
 from barnabas.ports import Set
 
-__all__ = ["ElectionRules", "Rules", "admit", "leave", "settle", "settled_after"]
+__all__ = ["ElectionRules", "Rules", "admit", "leave", "lose_replicas", "settle", "settled_after"]
 
 Result = TypeVar("Result")
 Rules: TypeAlias = Callable[[str], ElectionRules]  # by topic
@@ -70,6 +70,21 @@ def leave(image: ClusterImage, broker_id: int, rules: Rules) -> Decision[TopicPa
     if image.brokers[broker_id].leaving and not settling.deltas:
         return Decision(remaining)
     return Decision(remaining, settling.operations or (fence(image),), (departure, *settling.deltas))
+
+
+def lose_replicas(
+    image: ClusterImage, broker_id: int, places: Collection[TopicPartition], rules: Rules
+) -> Decision[TopicPartition]:
+    """The broker lives and the disk of these replicas does not: others who are in sync go on. The replica is
+    not even eligible to lead later: nobody knows what will be on that disk. Where it was the last in sync
+    nothing changes, since nobody else has everything."""
+    changed = []
+    for place in places:
+        before = image.partition(*place)
+        if before is not None and broker_id in before.isr and staying(image, before.isr, (broker_id,)):
+            after = settled(image, before, rules(place.topic), unclean_starts=(broker_id,))
+            changed.append((place.topic, after))
+    return _decided(image, changed)
 
 
 def _led_with_heirs(image: ClusterImage, broker_id: int) -> tuple[TopicPartition, ...]:

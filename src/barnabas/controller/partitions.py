@@ -116,7 +116,7 @@ def check_replicas(
 ) -> None:
     """Of a new partition: somebody must be there to lead it."""
     check_assignable(image, replicas, replication_factor)
-    if not any(image.is_active(broker_id) for broker_id in replicas):
+    if not any(image.may_lead(broker_id) for broker_id in replicas):
         message = (
             f"All brokers specified in the manual partition assignment for partition {partition} "
             "are fenced or in controlled shutdown."
@@ -155,7 +155,7 @@ def first_states(
 ) -> tuple[PartitionImage, ...]:
     partitions = []
     for index, brokers in enumerate(replicas, first_index):
-        isr = tuple(broker for broker in brokers if image.is_active(broker))
+        isr = tuple(broker for broker in brokers if image.may_lead(broker))
         partitions.append(PartitionImage(index, brokers, isr, leader=isr[0]))
     return tuple(partitions)
 

@@ -33,7 +33,7 @@ def place(
 def _check_possible(brokers: list[BrokerImage], replication_factor: int) -> None:
     if replication_factor <= 0:
         problem = f"Invalid replication factor {replication_factor}: the replication factor must be positive."
-    elif all(broker.fenced for broker in brokers):
+    elif all(broker.fenced or broker.leaving for broker in brokers):
         problem = "All brokers are currently fenced, or have all their log directories cordoned."
     elif replication_factor > len(brokers):
         problem = (
@@ -53,7 +53,7 @@ class _Placer:
         self._active: dict[str | None, list[int]] = {}
         self._fenced: dict[str | None, list[int]] = {}
         for broker in brokers:
-            queues = self._fenced if broker.fenced else self._active
+            queues = self._fenced if broker.fenced or broker.leaving else self._active
             queues.setdefault(broker.rack, []).append(broker.id)
         self._racks = sorted({broker.rack for broker in brokers}, key=lambda rack: (rack is not None, rack))
         self._leaders = _alternating([self._active.get(rack, []) for rack in self._racks])

@@ -19,6 +19,7 @@ from barnabas.log.log import Log
 from barnabas.log.meta_properties import MetaProperties
 from barnabas.log.names import (
     DeletedDirectory,
+    FutureDirectory,
     PartitionDirectory,
     StrayDirectory,
     parse_directory,
@@ -38,7 +39,8 @@ class Contents:
 
     clean: bool
     partitions: list[TopicPartition]
-    leftovers: list[str]  # `-delete` folders, to be removed
+    leftovers: list[str]  # `-delete` and `-future` folders, to be removed
+    unfinished: list[TopicPartition]  # on their way here when the broker stopped
     recovery_points: dict[TopicPartition, int]
     log_start_offsets: dict[TopicPartition, int]
     high_watermarks: dict[TopicPartition, int]
@@ -75,19 +77,23 @@ class LogDirectory:
         if clean:
             filesystem.remove(f"{self.path}/{CLEAN_SHUTDOWN_FILE}")
             filesystem.sync_directory(self.path)
-        partitions, leftovers = self._folders(filesystem)
+        partitions, leftovers, unfinished = self._folders(filesystem)
         return Contents(
             clean,
             partitions,
             leftovers,
+            unfinished,
             self._offsets(filesystem, RECOVERY_POINTS_FILE),
             self._offsets(filesystem, LOG_START_OFFSETS_FILE),
             self._offsets(filesystem, HIGH_WATERMARKS_FILE),
         )
 
-    def _folders(self, filesystem: Filesystem) -> tuple[list[TopicPartition], list[str]]:
+    def _folders(
+        self, filesystem: Filesystem
+    ) -> tuple[list[TopicPartition], list[str], list[TopicPartition]]:
         partitions: list[TopicPartition] = []
         leftovers: list[str] = []
+        unfinished: list[TopicPartition] = []
         for name in filesystem.list(self.path):
             path = f"{self.path}/{name}"
             if not filesystem.is_directory(path):
@@ -97,13 +103,16 @@ class LogDirectory:
                     partitions.append(topic_partition)
                 case DeletedDirectory():
                     leftovers.append(path)
+                case FutureDirectory(topic_partition):
+                    unfinished.append(topic_partition)
+                    leftovers.append(path)
                 case StrayDirectory():
                     _LOG.warning("Ignoring %s: it belongs to no topic of this broker", path)
                 case None:
                     _LOG.warning("Ignoring %s: not a partition's directory", path)
                 case PartitionDirectory():
                     pass  # the quorum's own log, if Apache Kafka ran here before
-        return partitions, leftovers
+        return partitions, leftovers, unfinished
 
     def _offsets(self, filesystem: Filesystem, name: str) -> dict[TopicPartition, int]:
         checkpoint = read_offsets(filesystem, f"{self.path}/{name}")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from barnabas.log import meta_properties
 from barnabas.log.config import LogConfig
 from barnabas.log.directory import Contents, LogDirectory
+from barnabas.log.futures import Futures
 from barnabas.log.loading import Opening, open_log
 from barnabas.log.log import Log
 from barnabas.log.names import delete_directory_name
@@ -41,6 +42,7 @@ class LogManager:
         self.open_files = OpenFiles(filesystem, self.settings.open_files_max)
         self._random = random
         self._homes: dict[TopicPartition, LogDirectory] = {}
+        self.futures = Futures(filesystem)
         self.upkeep = Upkeep(filesystem, self.directories, self.settings, self.fail)
 
     # --- start and stop ----------------------------------------------------------------------------------
@@ -66,6 +68,7 @@ class LogManager:
                 clean += contents.clean
                 for path in contents.leftovers:
                     self.upkeep.remove_later(directory, Doomed(path, now_ms))
+                self.futures.unfinished.update(dict.fromkeys(contents.unfinished, directory))
                 for partition in contents.partitions:
                     self._open_existing(directory, contents, partition, config_of(partition.topic), now_ms)
         self.was_clean = clean == len(self.directories)
@@ -79,11 +82,8 @@ class LogManager:
         config: LogConfig,
         now_ms: int,
     ) -> None:
-        if partition in self._homes:
-            other = self._homes[partition].path
-            raise meta_properties.InconsistentDirectoryError(
-                f"Duplicate log directories for {partition} are found in both {other} and {directory.path}"
-            )
+        if partition in self._homes and not self._is_later(directory, partition, now_ms):
+            return
         opening = Opening(
             partition,
             f"{directory.path}/{partition}",
@@ -101,6 +101,26 @@ class LogManager:
             _make_durable(log, now_ms)
         log.update_high_watermark(contents.high_watermarks.get(partition, 0))
         self._adopt(directory, log)
+
+    def _is_later(self, directory: LogDirectory, partition: TopicPartition, now_ms: int) -> bool:
+        """Of a log that is found twice, the one that was moved here last counts: a crash came before the
+        other could be put aside. If neither was moved, nobody can tell."""
+        other = self._homes[partition]
+        here = self.futures.moved_here_ms(f"{directory.path}/{partition}")
+        there = self.futures.moved_here_ms(f"{other.path}/{partition}")
+        if here == there:
+            raise meta_properties.InconsistentDirectoryError(
+                f"Duplicate log directories for {partition} are found in both {other.path} and "
+                f"{directory.path}"
+            )
+        if here > there:
+            self.delete(partition, now_ms)
+            return True
+        path = f"{directory.path}/{partition}"
+        doomed = f"{directory.path}/{delete_directory_name(partition, self._random.bytes(16).hex())}"
+        self._filesystem.rename(path, doomed)
+        self.upkeep.remove_later(directory, Doomed(doomed, now_ms))
+        return False
 
     def update_producer_settings(self, settings: ProducerSettings) -> None:
         """For the logs that are open, and those to come."""
@@ -163,7 +183,8 @@ class LogManager:
         """A folder where the fewest logs are. A disk that cannot even make it goes offline, and the next one
         takes the log."""
         online = [directory for directory in self.directories if directory.online]
-        for directory in sorted(online, key=lambda each: len(each.logs)):
+        preferred = self.futures.preferred.pop(partition, None)
+        for directory in sorted(online, key=lambda each: (each is not preferred, len(each.logs))):
             with self._disk(directory):
                 self._filesystem.make_directories(f"{directory.path}/{partition}")
                 return directory
@@ -200,6 +221,51 @@ class LogManager:
             due_ms = now_ms + log.config.file_delete_delay_ms
             self.upkeep.remove_later(directory, Doomed(target, due_ms))
 
+    def find_directory(self, path: str) -> LogDirectory | None:
+        absolute = self._filesystem.absolute(path)
+        return next((each for each in self.directories if each.path == absolute), None)
+
+    # --- moves between directories -----------------------------------------------------------------------
+
+    def begin_future(self, log: Log, directory: LogDirectory, now_ms: int) -> Log:
+        """An empty log that is to become this one, in another directory."""
+        self.drop_future(log.topic_partition, now_ms)
+        partition = log.topic_partition
+        name = delete_directory_name(partition, self._random.bytes(16).hex(), "future")
+        opening = Opening(
+            partition,
+            f"{directory.path}/{name}",
+            log.config,
+            now_ms,
+            clean=True,
+            topic_id=log.topic_id,
+            producer_settings=self.settings.producers,
+            jitter=self._random.below,
+            sync_soon=self.upkeep.sync_soon,
+        )
+        with self.storage_errors(directory):
+            future = open_log(self.open_files, opening)
+        self.futures.add(directory, future)
+        return future
+
+    def drop_future(self, partition: TopicPartition, now_ms: int) -> None:
+        future = self.futures.take(partition)
+        if future is not None:
+            future.log.abandon()
+            self.upkeep.remove_later(future.directory, Doomed(future.log.directory, now_ms))
+
+    def install_future(self, partition: TopicPartition, now_ms: int) -> Log:
+        """The copy takes the log's place, here and on the disk. It is marked as the later one by now: a crash
+        may leave both under the same name."""
+        future = self.futures.take(partition)
+        assert future is not None
+        with self.storage_errors(future.directory):
+            future.log.move_to(f"{future.directory.path}/{partition}")
+        with contextlib.suppress(ApiError):  # its disk has failed: there is nothing left to delete
+            self.delete(partition, now_ms)
+        self._adopt(future.directory, future.log)
+        return future.log
+
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
         return self._homes.get(partition)
 
@@ -212,6 +278,7 @@ class LogManager:
     def fail(self, directory: LogDirectory, failure: OSError) -> list[TopicPartition]:
         """Take the directory offline. Returns the partitions that went with it."""
         directory.fail(failure)
+        self.futures.failed(directory)
         lost = list(directory.logs)
         for partition in lost:
             self.logs.pop(partition, None)

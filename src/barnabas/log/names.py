@@ -22,6 +22,7 @@ PARTITION_METADATA = "partition.metadata"
 
 _OFFSET_FILE = re.compile(r"(\d{20})(\.(?:log|index|timeindex|txnindex|snapshot))")
 _DELETE_DIRECTORY = re.compile(r"(\S+)-(\d+)\.(\S+)-delete")
+_FUTURE_DIRECTORY = re.compile(r"(\S+)-(\d+)\.(\S+)-future")
 _STRAY_DIRECTORY = re.compile(r"(\S+)-(\d+)\.(\S+)-stray")
 
 
@@ -50,13 +51,22 @@ class StrayDirectory:
     topic_partition: TopicPartition
 
 
-DirectoryKind = PartitionDirectory | DeletedDirectory | StrayDirectory
+@dataclass(frozen=True, slots=True)
+class FutureDirectory:
+    """A copy that was to become the partition's log in this directory."""
+
+    topic_partition: TopicPartition
+
+
+DirectoryKind = PartitionDirectory | DeletedDirectory | FutureDirectory | StrayDirectory
 
 
 def parse_directory(name: str) -> DirectoryKind | None:
     """What a folder inside a log directory holds; None when it is not ours."""
     if match := _DELETE_DIRECTORY.fullmatch(name):
         return DeletedDirectory(TopicPartition(match[1], int(match[2])))
+    if match := _FUTURE_DIRECTORY.fullmatch(name):
+        return FutureDirectory(TopicPartition(match[1], int(match[2])))
     if match := _STRAY_DIRECTORY.fullmatch(name):
         return StrayDirectory(TopicPartition(match[1], int(match[2])))
     topic, separator, partition = name.rpartition("-")

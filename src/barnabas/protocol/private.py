@@ -17,6 +17,7 @@ FORWARD = 10_000
 PULL_IMAGE = 10_001
 CONTROLLED_SHUTDOWN = 10_002
 ALLOCATE_PRODUCER_IDS = 10_003
+REPLICAS_OFFLINE = 10_004
 
 VERSION = 0
 _MODULE = "barnabas.protocol.private"
@@ -28,6 +29,7 @@ PRIVATE_APIS: dict[int, Api] = {
         (PULL_IMAGE, "PullImage"),
         (CONTROLLED_SHUTDOWN, "ControlledShutdown"),
         (ALLOCATE_PRODUCER_IDS, "AllocateProducerIds"),
+        (REPLICAS_OFFLINE, "ReplicasOffline"),
     )
 }
 
@@ -419,3 +421,46 @@ class AllocateProducerIdsResponse(_Private):
         self.error_code = error_code
         self.first = first
         self.last = last
+
+
+# --- failed disks ----------------------------------------------------------------------------------------
+
+
+class OfflineTopicRow(_Private):
+    __slots__ = ("partitions", "topic_id")
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field("topic_id", "uuid", bytes(16)),
+        Field("partitions", "int32", (), array=True),
+    )
+
+    def __init__(self, topic_id: bytes = bytes(16), partitions: Sequence[int] = ()) -> None:
+        self.topic_id = topic_id
+        self.partitions = partitions
+
+
+class ReplicasOfflineRequest(_Private):
+    """The disk of these replicas has failed: others are to lead and be counted on."""
+
+    __slots__ = ("broker_epoch", "broker_id", "topics")
+    API_KEY: ClassVar[int] = REPLICAS_OFFLINE
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field("broker_id", "int32", -1),
+        Field("broker_epoch", "int64", -1),
+        Field("topics", "struct", (), array=True, struct=OfflineTopicRow),
+    )
+
+    def __init__(
+        self, broker_id: int = -1, broker_epoch: int = -1, topics: Sequence[OfflineTopicRow] = ()
+    ) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = broker_epoch
+        self.topics = topics
+
+
+class ReplicasOfflineResponse(_Private):
+    __slots__ = ("error_code",)
+    API_KEY: ClassVar[int] = REPLICAS_OFFLINE
+    FIELDS: ClassVar[tuple[Field, ...]] = (Field("error_code", "int16", 0),)
+
+    def __init__(self, error_code: int = 0) -> None:
+        self.error_code = error_code

@@ -18,6 +18,7 @@ from barnabas.protocol.private import (
     FORWARD,
     PRIVATE_APIS,
     PULL_IMAGE,
+    REPLICAS_OFFLINE,
     VERSION,
 )
 
@@ -43,7 +44,7 @@ _ADVERTISED_OLDEST = {PRODUCE: 0}
 
 _KEYS = (
     PRODUCE, FETCH, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, API_VERSIONS, 19, 20, 21, 22, 23, 24, 25, 26, 27,
-    28, 32, 33, 35, 37, 42, 43, 44, 45, 46, 47, 60, 61, 64, 65, 66, 68, 69, 74, 75,
+    28, 32, 33, 34, 35, 37, 42, 43, 44, 45, 46, 47, 60, 61, 64, 65, 66, 68, 69, 74, 75,
 )  # fmt: skip
 
 
@@ -61,6 +62,7 @@ _PRIVATE_HANDLERS = {
     PULL_IMAGE: "pull_image",
     CONTROLLED_SHUTDOWN: "controlled_shutdown",
     ALLOCATE_PRODUCER_IDS: "allocate_producer_ids",
+    REPLICAS_OFFLINE: "replicas_offline",
 }
 
 AMONG_BROKERS: dict[int, Served] = {

@@ -100,6 +100,9 @@ class Follower:
         self._last_fetch_ms = now_ms
         self._last_leader_end_offset = leader_end_offset
 
+    def stands_at(self, position: Position) -> bool:
+        return position == (self.log_end_offset, self.log_start_offset, self.broker_epoch)
+
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_ms_max: int) -> bool:
         return self.log_end_offset == leader_end_offset or now_ms - self.last_caught_up_ms <= lag_ms_max
 

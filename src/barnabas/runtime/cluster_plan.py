@@ -94,12 +94,16 @@ class ClusterDirectory:
             raise NoClusterError(
                 f"{self.path} holds no cluster: `barnabas cluster start --data {self.path}` makes one."
             ) from None
-        return Plan(
-            found["zookeeper_port"],
-            tuple(BrokerPlan(**row) for row in found["brokers"]),
-            found["replicas"],
-            found["overrides"],
-        )
+        except ValueError as error:
+            raise self._damaged(error) from None
+        try:
+            brokers = tuple(BrokerPlan(**row) for row in found["brokers"])
+            return Plan(found["zookeeper_port"], brokers, found["replicas"], found["overrides"])
+        except (KeyError, TypeError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> NoClusterError:
+        return NoClusterError(f"{self.path / _PLAN} is damaged ({error}): nothing can be started from it.")
 
     def write_plan(self, plan: Plan) -> None:
         self._replace(_PLAN, json.dumps(asdict(plan), indent=2))

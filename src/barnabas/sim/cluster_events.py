@@ -20,6 +20,7 @@ class StateWritten:
     leader_epoch: int
     isr: tuple[int, ...]
     eligible: tuple[int, ...]  # besides: eligible leader replicas, and the last known leader
+    replicas: tuple[int, ...]  # as the topic's node has them then
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class StateFound:
     leader: int
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
+    moving: tuple[int, ...] = ()  # replicas that are being added or removed
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,8 @@ def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> No
 
 
 class CommitsAreFenced:
-    """Whoever has lost a partition to another member cannot commit for it. Who was frozen
-    since it asked where to begin takes nothing from anybody."""
+    """Whoever has lost a partition to another member cannot commit for it. Who was frozen since it asked
+    where to begin takes nothing from anybody, nor does who hears late of a generation that is over."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         owners: dict[Where, Assigned] = {}
@@ -157,9 +157,9 @@ class CommitsAreFenced:
             elif isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
                     owner = owners.get((event.group, place))
-                    other = event.member if owner is None else owner.member
-                    if other != event.member:
-                        late[id(event)] = f"{event.member} commits {offset} of {place}, which {other} has"
+                    if owner is None or owner.member == event.member or event.generation > owner.generation:
+                        continue
+                    late[id(event)] = f"{event.member} commits {offset} of {place}, which {owner.member} has"
             elif isinstance(event, CommitAcknowledged) and id(event.asked) in late:
                 yield late[id(event.asked)]
 

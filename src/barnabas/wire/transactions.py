@@ -153,7 +153,9 @@ def idempotent_producer(cluster: Cluster) -> Producer:
 
 
 def stable_offsets(cluster: Cluster, group_id: str) -> dict[TopicPartition, LedgerRow]:
-    """Every offset of the group, after the end of the transactions that are about to change them."""
+    """Every offset of the group, after the end of the transactions that are about to change them. Brokers do
+    not say so of the first offset of a partition: whoever must know takes the transactional id before, which
+    waits for that end as well."""
     coordinator = Coordinated(cluster, group_id, KeyType.GROUP)
     version = cluster.retrying(lambda: cluster.connection(coordinator.node_id()).version_of(_OFFSET_FETCH))
     if version < _STABLE_SINCE:

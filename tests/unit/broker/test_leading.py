@@ -9,6 +9,7 @@ from tests.support.replicated import EPOCHS, TOPIC_ID, Trio
 
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, PartitionImage
+from barnabas.protocol.private import ReplicasOfflineRequest
 
 LAG_MS = 30_000
 OUT_OF_SYNC = PartitionImage(0, (1, 2, 3), (1, 2), leader=1, leader_epoch=5, partition_epoch=10)
@@ -280,3 +281,21 @@ def test_a_proposal_is_dropped_with_the_office() -> None:
     trio.link.asked[-1][2]()
     trio.pass_ms(5000)
     assert len(trio.link.asked) == 1
+
+
+# --- failed disks ------------------------------------------------------------------------------------------
+
+
+def test_the_controller_hears_of_a_failed_disk_until_others_are_counted_on() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.node.disk_failed(trio.partition, OSError("no such device"))
+    assert code(produced.data) == ErrorCode.KAFKA_STORAGE_ERROR
+    trio.pass_ms(3000)
+    told = [each for each in trio.link.others if isinstance(each, ReplicasOfflineRequest)]
+    assert [(row.topic_id, list(row.partitions)) for row in told[0].topics] == [(TOPIC_ID, [0])]
+    assert len(told) > 1
+    trio.change(leader=2, isr=(2, 3))
+    count = len(trio.link.others)
+    trio.pass_ms(3000)
+    assert len(trio.link.others) == count

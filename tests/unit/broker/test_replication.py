@@ -6,6 +6,8 @@ import pytest
 from tests.support.nodes import Nodes
 
 from barnabas.model.errors import ErrorCode
+from barnabas.model.image import ClusterImage
+from barnabas.replication.leader import Committed
 
 
 def led_by_one(*broker_ids: int, **settings: str) -> Nodes:
@@ -195,3 +197,52 @@ def test_a_new_replica_begins_where_the_leader_begins() -> None:
     assert copy is not None
     assert (copy.log_start_offset, copy.high_watermark, copy.log_end_offset) == (1, 4, 4)
     assert same_everywhere(nodes)
+
+
+def test_a_fetch_looks_only_at_partitions_that_moved() -> None:
+    nodes = Nodes(1, 2)
+    nodes.change(nodes.topic("t", leader=1, partitions=20))
+    nodes.run(3_000)
+    sessions = [session for session in nodes[1].fetch_sessions if session.standing is not None]
+    (standing,) = [session.standing for session in sessions]
+    assert standing is not None
+    assert len(standing) == 20
+    nodes.produce(1, "t", [b"one"], index=7, acks=-1)
+    nodes.run(1)
+    assert len(standing) >= 19
+    assert nodes.ends("t", 7)[2][1] == 1
+    nodes.run(2_000)
+    assert len(standing) == 20
+    assert nodes.ends("t", 7)[2] == (1, 1)
+
+
+def test_a_follower_of_a_quiet_partition_has_its_time_once_records_come() -> None:
+    nodes = led_by_one(1, 2, replica_lag_time_max_ms="10000")
+    nodes.run(60_000)
+    nodes.network.cut = {(2, 1)}
+    nodes.produce(1, "t", [b"one"])
+    nodes.run(9_000)
+    leading = nodes.partition(1, "t").leading
+    assert leading is not None
+    leading.shrink(1, nodes.now_ms, 10_000)
+    assert isinstance(leading.in_sync, Committed)
+    nodes.run(2_000)
+    leading.shrink(1, nodes.now_ms, 10_000)
+    assert not isinstance(leading.in_sync, Committed)
+
+
+def test_sessions_that_are_over_leave_nobody_behind() -> None:
+    nodes = led_by_one(1, 2)
+    nodes.run(2_000)
+    watching = len(nodes.partition(1, "t").following)
+    for _ in range(5):
+        nodes[2].fetchers.close()
+        nodes[2].fetchers.apply(ClusterImage(), nodes.image)
+        nodes.run(2_000)
+    assert len(nodes.partition(1, "t").following) <= watching + 5
+    nodes.produce(1, "t", [b"one"], acks=-1)
+    nodes.run(2_000)
+    assert len(nodes.partition(1, "t").following) == watching
+    nodes.network.died(2)  # the line breaks, and the follower says which session it had
+    nodes.run(2_000)
+    assert len(nodes.partition(1, "t").following) == watching

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.support.chance import SeededRandom
 from tests.unit.controller.support import Cluster, broker, check_topic_configs, image_of
@@ -191,6 +193,15 @@ def test_manual_replicas_on_fenced_brokers_only_are_refused() -> None:
         "All brokers specified in the manual partition assignment for partition 0 are fenced or in "
         "controlled shutdown."
     )
+
+
+def test_a_topic_is_not_led_by_a_broker_that_is_about_to_stop() -> None:
+    leaving = replace(broker(1), leaving=True)
+    image = image_of(leaving, broker(2))
+    by_hand = NewTopic("by-hand", assignments=(Assignment(0, (1, 2)),))
+    created = image.apply(decide(image, by_hand, NewTopic("placed", 4, 1)).deltas).topics
+    assert {partition.leader for topic in created.values() for partition in topic.partitions} == {2}
+    assert created["by-hand"].partitions[0].isr == (2,)
 
 
 def test_a_fenced_replica_is_not_in_sync_and_does_not_lead() -> None:

@@ -17,7 +17,7 @@ from barnabas.sim.cluster_events import (
 )
 from barnabas.sim.history import Found, Seen, SeenRecord
 
-_FIRST = StateWritten(HERE, "id", 0, 1, 1, 0, (1, 2, 3), ())
+_FIRST = StateWritten(HERE, "id", 0, 1, 1, 0, (1, 2, 3), (), (1, 2, 3, 4))
 _BATCH = BatchFound(0, 3, 5, 77)
 _LOG = LogFound(1, HERE, "id", 3, (_BATCH,), final=True)
 
@@ -80,6 +80,10 @@ def test_elections_in_good_order_are_not_complained_of() -> None:
         replace(_FIRST, version=3, leader=2, leader_epoch=2, isr=(2,), controller_epoch=2),
         replace(_FIRST, topic_id="another", version=0),
     )
+    # A move ends: 4 comes into sync and leads in place of 1, which goes.
+    moved = replace(_FIRST, version=1, leader=4, leader_epoch=1, isr=(4, 2), replicas=(4, 2))
+    assert not complaints(checker, _FIRST, moved)
+    assert complaints(checker, _FIRST, replace(moved, replicas=(4, 2, 1)))
 
 
 def test_a_cluster_that_does_not_heal_is_seen() -> None:
@@ -87,6 +91,14 @@ def test_a_cluster_that_does_not_heal_is_seen() -> None:
     assert complaints(checker, StateFound(HERE, -1, (1, 2, 3), (1, 2, 3)))
     assert complaints(checker, StateFound(HERE, 1, (1, 3), (1, 2, 3)))
     assert not complaints(checker, StateFound(HERE, 1, (1, 3, 2), (1, 2, 3)))
+
+
+def test_a_move_that_does_not_end_is_seen() -> None:
+    checker = checkers.MovesEnd()
+    there = StateFound(HERE, 2, (2, 3), (2, 3))
+    assert complaints(checker, StateFound(HERE, 1, (1,), (1, 2), (2,)))
+    assert complaints(checker, there, DirectoriesFound(1, (HERE,)))
+    assert not complaints(checker, there, DirectoriesFound(1, ()), DirectoriesFound(2, (HERE,)))
 
 
 def test_a_deleted_topic_that_comes_back_is_seen() -> None:

@@ -1,4 +1,5 @@
-"""DescribeLogDirs v1–v5 (KIP-113, KIP-827): every log directory, its partitions and the room left."""
+"""DescribeLogDirs v1–v5 (KIP-113, KIP-827): every log directory, its partitions, those on their way
+there, and the room left."""
 
 from __future__ import annotations
 
@@ -39,7 +40,15 @@ def _one(node: Node, directory: LogDirectory, wanted: set[TopicPartition] | None
     for log in directory.logs.values():
         place = log.topic_partition
         if wanted is None or place in wanted:
-            row = DescribeLogDirsPartition(place.partition, log.size, 0, False)
+            lag = max(0, log.high_watermark - log.log_end_offset)
+            row = DescribeLogDirsPartition(place.partition, log.size, lag, False)
+            topics.setdefault(place.topic, []).append(row)
+    for future in node.logs.futures.within(directory):
+        place = future.topic_partition
+        current = node.logs.logs.get(place)
+        if current is not None and (wanted is None or place in wanted):
+            lag = max(0, current.log_end_offset - future.log_end_offset)
+            row = DescribeLogDirsPartition(place.partition, future.size, lag, True)
             topics.setdefault(place.topic, []).append(row)
     total, usable = node.filesystem.space(path)
     return DescribeLogDirsResult(

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.fetch_sessions import Entry
+from barnabas.broker.fetch_sessions import Entry, FetchSession
 from barnabas.broker.fetch_template import FetchTemplate, is_plain
 from barnabas.broker.fetching import Fetch
-from barnabas.broker.readers import reader_of
+from barnabas.broker.readers import ReplicaReader, reader_of
+from barnabas.broker.standing import Standing
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.fetch import FetchRequest, FetchResponse
 
@@ -49,7 +50,10 @@ def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
     except ApiError as error:
         return FetchResponse(error_code=error.code)
     entries: Iterable[Entry]
-    if session is not None:
+    if session is not None and isinstance(reader, ReplicaReader):
+        entries = ()
+        _stand(session, reader, request)
+    elif session is not None:
         entries = list(session.entries())
     else:
         entries = _distinct(
@@ -57,10 +61,17 @@ def serve(node: Node, context: Context, request: FetchRequest) -> Reply:
         )
     fetch = Fetch(node, context, request, reader, session, incremental, _distinct(list(entries)))
     answers = fetch.read()
-    if fetch.enough or request.max_wait_ms <= 0 or not fetch.asked:
+    if fetch.enough or request.max_wait_ms <= 0 or not fetch.may_wait:
         return fetch.reply(answers)
     fetch.park()
     return None
+
+
+def _stand(session: FetchSession, reader: ReplicaReader, request: FetchRequest) -> None:
+    if session.standing is None:
+        session.standing = Standing(session, reader.broker_id, reader.broker_epoch)
+    else:
+        session.standing.take(request, reader.broker_epoch)
 
 
 def _distinct(entries: list[Entry]) -> list[Entry]:

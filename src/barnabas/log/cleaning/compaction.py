@@ -55,6 +55,15 @@ class Stopped:
     work: Callable[[], None] | None = None
 
 
+class UnreadableError(Exception):
+    """The directory of this partition cannot be read: its disk is failing."""
+
+    def __init__(self, partition: TopicPartition, failure: OSError) -> None:
+        super().__init__(str(failure))
+        self.partition = partition
+        self.failure = failure
+
+
 class Compaction:
     def __init__(self, open_files: OpenFiles, settings: CleanerSettings | None = None) -> None:
         self.settings = settings or CleanerSettings()
@@ -112,7 +121,10 @@ class Compaction:
     def _offsets_beside(self, log: LogCore) -> dict[TopicPartition, int]:
         home = _home(log)
         if home not in self._clean_offsets:
-            checkpoint = read_offsets(self._open_files.filesystem, f"{home}/{CLEANER_OFFSETS_FILE}")
+            try:
+                checkpoint = read_offsets(self._open_files.filesystem, f"{home}/{CLEANER_OFFSETS_FILE}")
+            except OSError as failure:
+                raise UnreadableError(log.topic_partition, failure) from failure
             if checkpoint.problem is not None:
                 _logger.warning("%s", checkpoint.problem)
             self._clean_offsets[home] = checkpoint.offsets

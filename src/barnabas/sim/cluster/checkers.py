@@ -96,7 +96,9 @@ class StatesFollow:
             yield f"{place}: controller {after.controller_epoch} writes after {before.controller_epoch}"
         if after.leader_epoch == before.leader_epoch and after.leader != before.leader:
             yield f"{place}: {before.leader} and {after.leader} both lead epoch {after.leader_epoch}"
-        if after.leader not in (NOBODY, before.leader, *before.isr, *before.eligible):
+        # The last new replica of a move may come into sync and follow the leader that leaves, in one write.
+        has_moved = before.leader in before.isr and before.leader not in after.replicas
+        if after.leader not in (NOBODY, before.leader, *before.isr, *before.eligible) and not has_moved:
             yield f"{place}: {after.leader} is elected, who was not in {list(before.isr)}"
 
 
@@ -114,6 +116,20 @@ class ClusterHeals:
                     f"{found.place} has leader {found.leader} and in sync {list(found.isr)} of "
                     f"{list(found.replicas)}"
                 )
+
+
+class MovesEnd:
+    """When nothing goes wrong any more, every replica that moves arrives, and what it left goes."""
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        placed = {found.place: found for found in facts.of(StateFound)}
+        for found in placed.values():
+            if found.moving:
+                yield f"{found.place} is still on the move: {list(found.moving)} of {list(found.replicas)}"
+        for left in facts.of(DirectoriesFound):
+            for place in left.places:
+                if place in placed and left.broker not in placed[place].replicas:
+                    yield f"broker {left.broker} still holds {place}, which moved away"
 
 
 class DeletedStaysDeleted:

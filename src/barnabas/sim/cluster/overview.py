@@ -27,6 +27,7 @@ _EVERYTHING = 1 << 30
 class _Topic:
     id: str
     replicas: dict[int, tuple[int, ...]]
+    moving: dict[int, tuple[int, ...]]
 
 
 class Overview:
@@ -56,6 +57,7 @@ class Overview:
                         state.leader_epoch,
                         state.isr,
                         (*state.elr, *state.last_known_elr),
+                        topic.replicas.get(place.partition, ()) if topic is not None else (),
                     )
                 )
 
@@ -70,7 +72,11 @@ class Overview:
         if node is None:
             return None
         decoded = topic_nodes.decode_topic(path, node.value)
-        return _Topic((decoded.topic_id or b"").hex(), dict(decoded.replicas))
+        moving = {
+            index: (*decoded.adding.get(index, ()), *decoded.removing.get(index, ()))
+            for index in decoded.replicas
+        }
+        return _Topic((decoded.topic_id or b"").hex(), dict(decoded.replicas), moving)
 
     def partitions(self) -> Iterator[tuple[TopicPartition, tuple[int, ...]]]:
         """Every partition of the cluster, with its replicas."""
@@ -103,7 +109,9 @@ class Overview:
         for place, replicas in self.partitions():
             state = self.state(place)
             leader, isr = (-1, ()) if state is None else (state.leader, state.isr)
-            self._world.history.add(StateFound(place, leader, isr, replicas))
+            topic = self._topic(place.topic)
+            moving = topic.moving[place.partition] if topic is not None else ()
+            self._world.history.add(StateFound(place, leader, isr, replicas, moving))
         for machine in self._cluster.machines.values():
             self._world.history.add(DirectoriesFound(machine.broker_id, _directories(machine)))
             self.write_down_logs(machine, final=True)

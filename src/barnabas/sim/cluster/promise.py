@@ -43,6 +43,7 @@ class ClusterPromise:
     faults_ms: int = 2000
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
     deletes: bool = False  # a topic of its own is deleted under way
+    moves: bool = False  # replicas are moved about
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:
         brokers = random.pick(self.brokers)

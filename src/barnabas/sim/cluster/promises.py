@@ -101,6 +101,16 @@ DELETED = ClusterPromise(
     deletes=True,
 )
 
+MOVED = ClusterPromise(
+    "cluster_moves",
+    "Replicas move from broker to broker, and back, while everything else goes wrong: what was acknowledged "
+    "is where they arrive, and every move ends.",
+    EVERYTHING,
+    (*EVERYBODY, cluster.MovesEnd()),
+    brokers=(3, 4, 4, 5, 5),
+    moves=True,
+)
+
 _COORDINATED = {
     **coordination.PROPERTIES,
     "group.initial.rebalance.delay.ms": "0",
@@ -152,6 +162,7 @@ CLUSTER_PROMISES = {
         SESSIONS_END,
         FORGETFUL,
         DELETED,
+        MOVED,
         GROUPS,
         TRANSACTIONS,
         EXACTLY_ONCE,

@@ -10,6 +10,7 @@ from barnabas.sim.clients import Client
 from barnabas.sim.cluster.cluster import SESSION_TIMEOUT_MS, Cluster
 from barnabas.sim.cluster.door import ClusterDoor
 from barnabas.sim.cluster.faults import ClusterFaults
+from barnabas.sim.cluster.mover import Mover
 from barnabas.sim.cluster.overview import Overview
 from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.consumers import Consumer
@@ -55,6 +56,7 @@ class ClusterSchedule:
         topics = [*self.plan.topics, *self.plan.more_topics, *([_DOOMED] if promise.deletes else [])]
         self.creator = Creator(self.world, self.door, topics, self._created)
         self.deleter = Deleter(self.world, self.door, _DOOMED.name)
+        self.mover = Mover(self.world, self.door, self.places, list(self.cluster.machines))
         self._has_begun = False
 
     @property
@@ -72,6 +74,10 @@ class ClusterSchedule:
             self.world.soon(_DOOMED_MS, self.deleter.begin)
         else:
             self.deleter.finish()
+        if self.promise.moves:
+            self.mover.begin()
+        else:
+            self.mover.finish()
 
     def _everybody(self) -> list[Client]:
         crews = [client for crew in self.crews for client in crew.clients]
@@ -108,7 +114,7 @@ class ClusterSchedule:
         return lambda: self.world.now_ms >= since_ms and self.overview.is_whole
 
     def _work_through(self, faults: ClusterFaults) -> bool:
-        writers = [*self.producers, self.deleter]
+        writers = [*self.producers, self.deleter, self.mover]
         if not self._wait("the load", lambda: faults.over and all(one.finished for one in writers)):
             return False
         for crew in self.crews:

@@ -14,13 +14,13 @@ TEXT = "add a broker to the running cluster"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rack", help="where it stands")
-    parser.add_argument("--port", type=int, help="(default: the next free one)")
+    parser.add_argument("--port", type=local.port_number, help="(default: the next free one)")
 
 
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
     with directory.changing():
-        plan = local.plan_of(directory)
+        plan = directory.read_plan()
         local.supervisor_of(directory)
         ports = [plan.zookeeper_port, *(broker.port for broker in plan.brokers)]
         first = asked.port or max(ports[1:]) + 1

@@ -70,7 +70,7 @@ def amount(text: str) -> int:
 
 def act(asked: argparse.Namespace) -> int:
     if asked.server is None:
-        asked.server = local.plan_of(local.directory_of(asked)).bootstrap
+        asked.server = local.directory_of(asked).read_plan().bootstrap
     properties = file_properties(asked) | {"client.id": "barnabas"}
     with Cluster.connect(asked.server, properties) as cluster:
         found = read(cluster, asked.sample)

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
     with directory.changing():
-        plan = local.plan_of(directory)
+        plan = directory.read_plan()
         broker = local.broker_of(plan, asked.broker)
         pid = local.live_pid(directory, broker.name)
         if pid is None:
@@ -31,6 +31,8 @@ def act(asked: argparse.Namespace) -> int:
             directory.write_plan(plan.with_broker(replace(broker, wanted=False)))
         os.kill(pid, signal.SIGKILL)
         local.wait_until(lambda: local.live_pid(directory, broker.name) != pid, asked.timeout)
-    after = "It stays down." if asked.stay_down else "The supervisor brings it back."
+    after = "The supervisor brings it back."
+    if asked.stay_down or directory.supervisor_pid() is None:
+        after = "It stays down."
     print(f"Broker {broker.broker_id}, process {pid}, was killed. {after}")
     return 0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from barnabas.cli.support.failures import ToolError
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
-from barnabas.runtime.cluster_plan import HOST, BrokerPlan, ClusterDirectory, NoClusterError, Plan
+from barnabas.runtime.cluster_plan import HOST, BrokerPlan, ClusterDirectory, Plan
 from barnabas.runtime.supervised import is_process
 from barnabas.wire import Connection, Settings, WireError
 from barnabas.wire.address import Address
@@ -25,15 +25,14 @@ _LOOK_S = 0.05
 _PORT_LAST = 65_535
 
 
+def port_number(text: str) -> int:
+    if not 0 < int(text) <= _PORT_LAST:
+        raise argparse.ArgumentTypeError(f"{text} is no port: those are 1 to {_PORT_LAST}")
+    return int(text)
+
+
 def directory_of(asked: argparse.Namespace) -> ClusterDirectory:
     return ClusterDirectory(asked.data)
-
-
-def plan_of(directory: ClusterDirectory) -> Plan:
-    try:
-        return directory.read_plan()
-    except NoClusterError as error:
-        raise ToolError(str(error)) from None
 
 
 def broker_of(plan: Plan, broker_id: int) -> BrokerPlan:

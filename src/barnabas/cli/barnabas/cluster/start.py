@@ -22,8 +22,12 @@ _BROKERS = 3
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--brokers", type=_positive, metavar="N", help=f"(default: {_BROKERS})")
-    parser.add_argument("--port", type=int, default=9092, help="of the first broker (default: 9092)")
-    parser.add_argument("--zookeeper-port", type=int, default=2181, metavar="PORT", help="(default: 2181)")
+    parser.add_argument(
+        "--port", type=local.port_number, default=9092, help="of the first broker (default: 9092)"
+    )
+    parser.add_argument(
+        "--zookeeper-port", type=local.port_number, default=2181, metavar="PORT", help="(default: 2181)"
+    )
     parser.add_argument("--racks", metavar="A,B,…", help="one for each broker, in turn")
     parser.add_argument("--override", action="append", default=[], metavar="NAME=VALUE", help="any setting")
     parser.add_argument("--broker", type=int, metavar="ID", help="only this one, which was stopped")
@@ -46,7 +50,7 @@ def act(asked: argparse.Namespace) -> int:
 def start_one(directory: ClusterDirectory, asked: argparse.Namespace) -> Plan:
     with directory.changing():
         local.supervisor_of(directory)
-        plan = local.plan_of(directory)
+        plan = directory.read_plan()
         broker = replace(local.broker_of(plan, asked.broker), wanted=True)
         plan = plan.with_broker(broker)
         directory.write_plan(plan)
@@ -78,7 +82,7 @@ def start_all(directory: ClusterDirectory, asked: argparse.Namespace) -> Plan:
 def _refuse_if_running(directory: ClusterDirectory) -> None:
     pid = directory.supervisor_pid()
     if pid is not None:
-        plan = local.plan_of(directory)
+        plan = directory.read_plan()
         raise ToolError(
             f"The cluster in {directory.path} already runs (its supervisor is process {pid}); "
             f"its brokers are at {plan.bootstrap}."
@@ -89,7 +93,7 @@ def _planned(directory: ClusterDirectory, asked: argparse.Namespace) -> Plan:
     overrides = pairs(asked.override)
     if not directory.has_plan():
         return _new_plan(asked, overrides)
-    plan = local.plan_of(directory).all_wanted()
+    plan = directory.read_plan().all_wanted()
     if asked.brokers is not None and asked.brokers != len(plan.brokers):
         raise ToolError(
             f"{directory.path} holds a cluster of {len(plan.brokers)}: start it without --brokers, and then "

@@ -31,7 +31,7 @@ class Load(NamedTuple):
 
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
-    plan = local.plan_of(directory)
+    plan = directory.read_plan()
     answers = {broker.broker_id: local.ask_metadata(broker.port, all_topics=True) for broker in plan.brokers}
     partitions = known_partitions(answers)
     controller = controller_of(answers)

@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
-    plan = local.plan_of(directory)
+    plan = directory.read_plan()
     console = Console(stderr=True, highlight=False)
     if asked.broker is not None:
         with console.status(f"stopping broker {asked.broker}…"):
@@ -38,7 +38,7 @@ def act(asked: argparse.Namespace) -> int:
 def _stop_one(directory: ClusterDirectory, broker_id: int, timeout_s: float) -> None:
     with directory.changing():
         local.supervisor_of(directory)
-        plan = local.plan_of(directory)
+        plan = directory.read_plan()
         broker = local.broker_of(plan, broker_id)
         directory.write_plan(plan.with_broker(replace(broker, wanted=False)))
         local.tell_supervisor(directory)

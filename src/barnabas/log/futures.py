@@ -1,0 +1,66 @@
+"""Logs on their way to another directory of the same broker (KIP-113).
+
+The copy grows in a folder `…-future` until it has everything; then it takes the log's name, and the old
+folder goes. Between the two renames a crash may leave both: a mark says which of them is the later one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from barnabas.log.directory import LogDirectory
+from barnabas.log.log import Log
+from barnabas.model.ids import TopicPartition
+from barnabas.ports import Filesystem
+
+MOVED_HERE_FILE = "moved-here"
+
+
+class Future(NamedTuple):
+    directory: LogDirectory
+    log: Log
+
+
+class Futures:
+    def __init__(self, filesystem: Filesystem) -> None:
+        self._filesystem = filesystem
+        self._futures: dict[TopicPartition, Future] = {}
+        # Where logs that are to come were asked to be, and moves that an earlier life has not finished.
+        self.preferred: dict[TopicPartition, LogDirectory] = {}
+        self.unfinished: dict[TopicPartition, LogDirectory] = {}
+
+    def get(self, partition: TopicPartition) -> Future | None:
+        return self._futures.get(partition)
+
+    def within(self, directory: LogDirectory) -> list[Log]:
+        return [future.log for future in self._futures.values() if future.directory is directory]
+
+    def add(self, directory: LogDirectory, log: Log) -> None:
+        self._futures[log.topic_partition] = Future(directory, log)
+
+    def take(self, partition: TopicPartition) -> Future | None:
+        return self._futures.pop(partition, None)
+
+    def failed(self, directory: LogDirectory) -> None:
+        """Its disk is gone, and what grew there with it."""
+        for log in self.within(directory):
+            del self._futures[log.topic_partition]
+            log.is_open = False
+            for segment in log.segments:
+                with contextlib.suppress(OSError):
+                    segment.drop()
+
+    def mark(self, log: Log, now_ms: int) -> Callable[[], None]:
+        """For a worker, before the copy takes the log's name."""
+        path = f"{log.directory}/{MOVED_HERE_FILE}"
+        return lambda: self._filesystem.write_bytes_durably(path, b"%d\n" % now_ms)
+
+    def moved_here_ms(self, directory: str) -> int:
+        """When a log came into this folder from another directory; -1 if it never did."""
+        path = f"{directory}/{MOVED_HERE_FILE}"
+        if not self._filesystem.exists(path):
+            return -1
+        text = self._filesystem.read_bytes(path).strip()
+        return int(text) if text.isdigit() else -1
