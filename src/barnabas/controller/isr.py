@@ -1,8 +1,8 @@
 """In-sync replicas as their leaders propose them (KIP-497): who may join, and what follows from it.
 
 Checks and errors are those of Kafka's controller, in its order. Where a partition moves and its last new
-replica joins, the move ends in the same decision. One difference: where all in sync are about
-to stop others may still join, so that there is somebody to lead; those who stop are then taken out at once.
+replica joins, the move ends in the same decision. One difference: where all in sync are about to stop, others
+may still join, so that there is somebody to take over.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from barnabas.controller.decision import Decision, fence
-from barnabas.controller.elections import staying, with_isr
+from barnabas.controller.elections import with_isr
 from barnabas.controller.liveness import Rules
 from barnabas.controller.reassignment import altered, change_writes
 from barnabas.model.errors import ErrorCode
@@ -96,11 +96,8 @@ def _decided(
 def _altered(
     image: ClusterImage, before: PartitionImage, proposed: ProposedIsr, rules: Rules, topic: str
 ) -> PartitionImage:
-    topic_rules = rules(topic)
     isr = tuple(member.broker_id for member in proposed.members)
-    grown = with_isr(before, isr, topic_rules)
-    after = with_isr(grown, staying(image, grown.isr), topic_rules)
-    return altered(image, before, after, topic_rules)
+    return altered(image, before, with_isr(before, isr, rules(topic)), rules(topic))
 
 
 def _problem(
