@@ -98,3 +98,12 @@ def test_whoever_interrupts_it_gets_back_what_is_under_way(cluster: Cluster, wir
     for entity in (("--topic", "halted"), ("--broker", "0")):
         shown = tool("kafka-configs", "--bootstrap-server", cluster.bootstrap, "--describe", *entity).stdout
         assert "throttled" not in shown
+
+
+def test_it_gives_up_where_nothing_arrives(cluster: Cluster, wire: Wire) -> None:
+    lopsided(cluster, wire, "stuck")
+    outcome = balance(cluster, "--throttle", 1, "--timeout", 2)
+    assert outcome.code == 1
+    assert "Nothing has arrived for 2 s" in outcome.stderr
+    assert reassignments.ongoing(wire) == {}
+    assert all(len(row) == 2 for row in replicas(wire, "stuck"))

@@ -83,7 +83,8 @@ class Writer:
 
 
 def read(cluster: Cluster, topic: str, count: int) -> list[int]:
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": topic})
+    settings = {"bootstrap.servers": cluster.bootstrap, "group.id": topic, "enable.auto.commit": False}
+    consumer = Consumer(settings)
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(PARTITIONS)])
     messages = consumer.consume(count, PATIENCE_S)
     consumer.close()

@@ -191,3 +191,23 @@ def test_a_move_that_a_kafka_2_tool_orders_in_zookeeper_is_carried_out(cluster: 
 def test_the_tool_finds_its_brokers_in_zookeeper(cluster: Cluster) -> None:
     listed = tool(TOOL, "--zookeeper", cluster.zookeeper_connect, "--list")
     assert (listed.code, listed.stdout) == (0, "No partition reassignments found.\n")
+
+
+def test_a_move_goes_on_when_the_controller_is_killed(cluster: Cluster, wire: Wire, tmp_path: Path) -> None:
+    controller = wire.metadata(()).controller_id
+    source, target = (broker for broker in range(3) if broker != controller)
+    topics.create(wire, "orphan", assignment={0: [source]})
+    fill(cluster, "orphan")
+    file = ("--reassignment-json-file", plan_file(tmp_path, orphan=[[target]]))
+    assert reassign(cluster, "execute", *file, "--throttle", SLOWLY).code == 0
+    cluster.brokers[controller].kill()
+    until(lambda: wire.metadata(()).controller_id in {source, target})
+    assert list(reassignments.ongoing(wire)) == [TopicPartition("orphan", 0)]
+    cluster.brokers[controller].start()
+    cluster.wait_until_whole()
+    raised = reassign(cluster, "execute", *file, "--throttle", 100_000_000, "--additional")
+    assert raised.code == 0, raised.stdout
+    until(lambda: not reassignments.ongoing(wire))
+    (row,) = partitions(wire, "orphan")
+    assert (list(row.replica_nodes), row.leader_id) == ([target], target)
+    assert reassign(cluster, "verify", *file).code == 0

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from tests.support import spark_sink as support
+from tests.support.killed_writers import until_its_writer_is_killed, wait_until_no_transaction_is_open
 
 import barnabas.spark
 
@@ -105,6 +106,20 @@ def test_a_frame_too_large_for_messages_is_pointed_to_the_shuffle(
     assert support.values(bootstrap, out) == []
     barnabas.spark.write(frame, out, **support.options(bootstrap))
     assert support.values(bootstrap, out) == support.texts(100)
+
+
+def test_a_frame_whose_writing_worker_is_killed_leaves_no_transaction_open(
+    spark: SparkSession, bootstrap: str, out: str, tmp_path: Path
+) -> None:
+    """Nobody has chosen an id: whoever waits for the end of that transaction would wait for its timeout."""
+    rows_begun = tmp_path / "begun"
+    frame = until_its_writer_is_killed(spark, bootstrap, out, rows_begun)
+    writer = frame.write.format("barnabas").mode("append").option("topic", out)
+    with pytest.raises(Exception, match="Python worker exited unexpectedly"):
+        writer.options(**support.options(bootstrap, **{"kafka.batch.size": "1000"})).save()
+    assert rows_begun.exists(), "the worker was not killed in mid-write"
+    wait_until_no_transaction_is_open(bootstrap, out, partitions=4)
+    assert support.values(bootstrap, out) == []
 
 
 def test_a_topic_is_not_overwritten(spark: SparkSession, bootstrap: str, out: str) -> None:

@@ -195,11 +195,17 @@ class Trio(SmallNode):
         batch = memoryview(bytearray(Batch([b"v"] * count, timestamp_ms=NOW_MS).encode()))
         return self.partition.append(batch, 1, NOW_MS).last_offset + 1
 
-    def produce(self, acks: int = -1, timeout_ms: int = 60_000) -> Produced:
+    def produce(
+        self,
+        acks: int = -1,
+        timeout_ms: int = 60_000,
+        connection: tuple[Session, list[bytes]] | None = None,
+    ) -> Produced:
         batch = Batch([b"v"], timestamp_ms=NOW_MS).encode()
         topic = TopicProduceData(TOPIC_ID, TOPIC, [PartitionProduceData(0, batch)])
         request = ProduceRequest(None, acks, timeout_ms, [topic])
-        session, later = self.session(General)
+        session, later = connection or self.session(General)
+        later.clear()
         first = self.ask(session, frame(PRODUCE, _PRODUCE_VERSION, request))
         return Produced(PRODUCE, _PRODUCE_VERSION, first, later)
 

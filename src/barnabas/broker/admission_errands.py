@@ -48,6 +48,10 @@ class Admission:
     def key(self) -> Hashable:
         return self._transactional_id
 
+    @property
+    def partition_count(self) -> int:
+        return len(self._partitions)
+
     def row(self) -> AddPartitionsToTxnTransaction:
         topics: dict[str, list[int]] = {}
         for place in self._partitions:

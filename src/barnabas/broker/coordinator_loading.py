@@ -49,7 +49,11 @@ class Loading:
         if self._hosted.is_closed or source is None:
             return
         end_offset = source.log_end_offset
-        found = source.read(self._offset, _PIECE_BYTES, upper_offset=end_offset).slice
+        try:
+            found = source.read(self._offset, _PIECE_BYTES, upper_offset=end_offset).slice
+        except OSError as error:
+            self._hosted.node.disk_failed(self._partition, error)
+            return
         if found is None:
             self._at_end(end_offset)
             return

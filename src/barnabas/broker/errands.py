@@ -17,7 +17,8 @@ from barnabas.protocol.schema import Message
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-_BATCH_MAX: Final = 500
+# Of one question: far below what any broker takes, and answered in a few milliseconds.
+_PARTITIONS_MAX: Final = 2_000
 
 
 class Errand(Protocol):
@@ -25,6 +26,9 @@ class Errand(Protocol):
     def key(self) -> Hashable:
         """Whom it is for: two with the same key do not go with the same question."""
         ...
+
+    @property
+    def partition_count(self) -> int: ...
 
     def failed(self) -> None:
         """Nobody knows whether the broker heard of it."""
@@ -77,19 +81,24 @@ class _Way(Generic[E]):
             self._ask()
 
     def _ask(self) -> None:
+        self._asked = self._next_batch()
+        errands = self._errands
+        timeout_ms = errands.node.settings.integer("request.timeout.ms")
+        self._peer.ask(errands.write(self._asked), errands.version, self._answered, self._failed, timeout_ms)
+
+    def _next_batch(self) -> list[E]:
         batch: dict[Hashable, E] = {}
         later: deque[E] = deque()
-        while self._waiting and len(batch) < _BATCH_MAX:
+        room = _PARTITIONS_MAX
+        while self._waiting and room > 0:
             errand = self._waiting.popleft()
             if errand.key in batch:
                 later.append(errand)
             else:
                 batch[errand.key] = errand
+                room -= errand.partition_count
         self._waiting.extendleft(reversed(later))
-        self._asked = list(batch.values())
-        errands = self._errands
-        timeout_ms = errands.node.settings.integer("request.timeout.ms")
-        self._peer.ask(errands.write(self._asked), errands.version, self._answered, self._failed, timeout_ms)
+        return list(batch.values())
 
     def _answered(self, answer: Message) -> None:
         asked, self._asked = self._asked, []

@@ -134,7 +134,7 @@ class FetchSessions:
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, by_id, is_replica, now_ms), False
-        session = self._continue(request, by_id, now_ms)
+        session = self._continue(request, by_id, is_replica, now_ms)
         return session, session is not None
 
     def _forget(self, session_id: int) -> None:
@@ -142,12 +142,14 @@ class FetchSessions:
         if session is not None:
             session.close()
 
-    def _continue(self, request: FetchRequest, by_id: bool, now_ms: int) -> FetchSession | None:
+    def _continue(
+        self, request: FetchRequest, by_id: bool, is_replica: bool, now_ms: int
+    ) -> FetchSession | None:
         """None when nothing is left to fetch: that closes the session."""
-        session = self._sessions.pop(request.session_id, None)
-        if session is None:
+        session = self._sessions.get(request.session_id)
+        if session is None or session.is_replica != is_replica:
             raise ApiError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        self._sessions[session.id] = session  # the most recently used
+        self._sessions[session.id] = self._sessions.pop(session.id)  # the most recently used
         if session.epoch != request.session_epoch:
             raise ApiError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.by_id != by_id:

@@ -62,11 +62,15 @@ class ReplicaFetchers:
                 for partition in topic.partitions:
                     self._move((topic.id, partition.index), None)
         for name, topic in new.topics.items():
-            if old.topics.get(name) is not topic:
-                self._apply_topic(topic)
+            before = old.topics.get(name)
+            if before is not topic:
+                self._apply_topic(before, topic)
 
-    def _apply_topic(self, topic: TopicImage) -> None:
+    def _apply_topic(self, before: TopicImage | None, topic: TopicImage) -> None:
+        known = () if before is None or before.id != topic.id else before.partitions
         for image in topic.partitions:
+            if image.index < len(known) and known[image.index] is image:
+                continue  # an election of one partition must not cost a look at ten thousand
             partition = self._node.replicas.find(topic.name, image.index)
             if partition is None:
                 self._move((topic.id, image.index), None)
@@ -115,7 +119,9 @@ class ReplicaFetchers:
     def _move(self, place: Place, key: _LineKey | None) -> None:
         before = self._places.get(place)
         if before is not None and before != key:
-            self._lines[before].drop(place)
+            line = self._lines.get(before)  # a line whose last partition lost its disk is gone
+            if line is not None:
+                line.drop(place)
             del self._places[place]
         if key is not None:
             self._places[place] = key

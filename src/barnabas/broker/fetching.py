@@ -90,12 +90,7 @@ class Fetch:
                 unknown.append((key, self._unfound(key, asked.partition, error.code)))
                 continue
             self.asked[partition] = asked
-            is_quiet = self.incremental and self._is_quiet(key, partition, asked)
-            if is_quiet:
-                if is_replica:
-                    self.reader.stands_at(partition, asked)
-                    self._note_told(key, partition, asked)
-                    self._let_sleep(key, partition)
+            if self.incremental and self._stays_quiet(key, partition, asked):
                 continue
             try:
                 data = self._read_one(partition, asked, remaining, collected == 0)
@@ -116,13 +111,18 @@ class Fetch:
             self.enough = True
         return answers + unknown
 
-    def _let_sleep(self, key: TopicKey, partition: Partition) -> None:
-        """Unless this very fetch has made news of it."""
-        standing, log = self.standing, partition.log
-        if standing is None or log is None or self._is_news(partition, log):
-            return
-        if standing.sleep((key, partition.index), partition):
-            del self.asked[partition]
+    def _stays_quiet(self, key: TopicKey, partition: Partition, asked: FetchPartition) -> bool:
+        """A follower says where it stands even then, and this very fetch may make news."""
+        if not self._is_quiet(key, partition, asked):
+            return False
+        if self.reader.is_replica:
+            self.reader.stands_at(partition, asked)
+            if not self._is_quiet(key, partition, asked):
+                return False
+            self._note_told(key, partition, asked)
+            if self.standing is not None and self.standing.sleep((key, partition.index), partition):
+                del self.asked[partition]
+        return True
 
     def _failed(self, partition: Partition, code: ErrorCode) -> PartitionData:
         data = PartitionData(partition.index, code, -1, aborted_transactions=None, records=b"")
@@ -134,10 +134,10 @@ class Fetch:
         data = PartitionData(index, code, -1, records=b"")
         name = self.node.image.topic_names.get(key) if isinstance(key, bytes) else key
         image = None if name is None else self.node.image.partition(name, index)
-        if image is not None:
-            self.enough = True  # another broker has it: the client need not wait to hear that
-            if self.context.version >= _LEADERS_SINCE:
-                data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
+        # Another broker has it, or we have not heard of it yet: neither is worth waiting for.
+        self.enough = self.enough or image is not None or self.standing is not None
+        if image is not None and self.context.version >= _LEADERS_SINCE:
+            data.current_leader = LeaderIdAndEpoch(image.leader, image.leader_epoch)
         return data
 
     def _note_told(

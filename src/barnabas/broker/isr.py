@@ -67,9 +67,10 @@ class IsrKeeper:
             self._look_again()
 
     def _look(self) -> None:
-        for partition in self._node.replicas:
+        for partition in tuple(self._node.replicas):
             if partition.leading is not None:
                 partition.drop_laggards()
+                partition.review()
         self._look_again()
 
     def _look_again(self) -> None:
@@ -155,7 +156,7 @@ class IsrKeeper:
         log.info("The controller refuses to change who is in sync in %r: error %d", partition, row.error_code)
         leading.refused()
         self._proposing.pop(partition, None)
-        partition.review()
+        partition.recount()
 
     def _failed(self) -> None:
         self._asked = None

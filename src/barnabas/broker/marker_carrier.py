@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafka.coordinator.transaction")
 
-_RETRY_MS: Final = 100
+_FIRST_PAUSE_MS: Final = 50
+_LONGEST_PAUSE_MS: Final = 500
 _VERSION: Final = 2
 # The partition has moved on: a newer epoch of this producer has written there, so nothing of ours is open.
 _TOO_LATE: Final = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH})
@@ -54,6 +55,7 @@ class MarkerCarrier:
         self._written = written
         self._is_ours = is_ours
         self._again: list[TopicPartition] = []
+        self._pause_ms = _FIRST_PAUSE_MS
 
     def send(self) -> None:
         self._send(sorted(self.markers.partitions))
@@ -96,7 +98,8 @@ class MarkerCarrier:
 
     def _later(self, place: TopicPartition) -> None:
         if not self._again:
-            self._node.timers.at(self._node.now_ms + _RETRY_MS, self._send_again)
+            self._node.timers.at(self._node.now_ms + self._pause_ms, self._send_again)
+            self._pause_ms = min(2 * self._pause_ms, _LONGEST_PAUSE_MS)
         self._again.append(place)
 
     def _send_again(self) -> None:
@@ -115,6 +118,10 @@ class _Parcel:
     @property
     def key(self) -> Hashable:
         return self.markers.producer.id
+
+    @property
+    def partition_count(self) -> int:
+        return len(self.places)
 
     def row(self) -> WritableTxnMarker:
         topics: dict[str, list[int]] = {}

@@ -97,7 +97,14 @@ class Partition(FollowingPartition):
         self.review()
 
     def review(self) -> None:
-        """Something beside the log has changed that the high watermark depends on."""
+        """Something beside the log has changed that decides who may be in sync, or what is committed."""
+        if self.log is not None and self.leading is not None:
+            for broker_id in self.leading.followers:
+                self._take_in(self.log, self.leading, broker_id)
+            self.recount()
+
+    def recount(self) -> None:
+        """Others are waited for than before."""
         if self.log is not None and self.leading is not None:
             self._raise_high_watermark(self.log, self.leading)
             self.progressed()
@@ -235,13 +242,17 @@ class Partition(FollowingPartition):
         has_moved = follower.log_end_offset != position.log_end_offset
         start_moved = follower.log_start_offset != position.log_start_offset
         follower.fetched(position, log.log_end_offset, host.now_ms)
-        if leading.may_propose(broker_id, log.high_watermark) and host.isr.may_join(
-            broker_id, position.broker_epoch
-        ):
-            leading.expand(broker_id)
-            self._propose(leading, "Expanding")
+        self._take_in(log, leading, broker_id)
         if (has_moved and self._raise_high_watermark(log, leading)) or start_moved:
             self.progressed()
+
+    def _take_in(self, log: Log, leading: Leading, broker_id: int) -> None:
+        """Propose a follower that has caught up."""
+        if leading.may_propose(broker_id, log.high_watermark):
+            epoch = leading.followers[broker_id].broker_epoch
+            if self._host.isr.may_join(broker_id, epoch):
+                leading.expand(broker_id)
+                self._propose(leading, "Expanding")
 
     def follower_stood(self, broker_id: int, position: Position, until_ms: int) -> None:
         """A follower had all there was up to then, by its fetches: nobody looked at them one by one."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.partition import Partition
-from barnabas.broker.producing import Pending, conclude, refusal
+from barnabas.broker.producing import Pending, conclude, refusal, with_leaders
 from barnabas.broker.session import Foreseen, NotThisTimeError, Part, Session
 from barnabas.hot import plain_batch
-from barnabas.model.errors import ApiError
+from barnabas.log.results import Appended
+from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.codec import RequestHeader, write_client_id
 from barnabas.protocol.messages.produce import (
     PartitionProduceResponse,
@@ -43,8 +44,8 @@ def is_plain(context: Context, request: ProduceRequest, pending: list[Pending]) 
 class ProduceTemplate:
     """The bytes that stay the same from one request to the next, on both sides of the record batch.
 
-    A request that starts with them needs no parsing: find the batch, append, pack one reply. Errors and waits
-    go on with the functions of `producing.py`, so both ways answer the same bytes.
+    A request that starts with them needs no parsing: find the batch, append, pack one reply. Errors go
+    on with the functions of `producing.py`, so both ways answer the same bytes.
     """
 
     __slots__ = (
@@ -84,42 +85,88 @@ class ProduceTemplate:
         try:
             appended = partition.append_plain(frame, batch, self._acks, self._node.wall_ms)
         except ApiError as error:
-            return self._general(session, frame, refusal(partition.index, error, log), [])
+            (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
+            return self._refused(session, correlation_id, refusal(partition.index, error, log))
         if appended is None:
             raise NotThisTimeError
+        (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
         if partition.is_committed(appended.last_offset, self._acks):
-            return [
-                self._reply.pack(
-                    self._length,
-                    _CORRELATION.unpack_from(frame, 4)[0],
-                    self._constant,
-                    appended.first_offset,
-                    appended.log_append_time_ms,
-                    appended.log_start_offset,
-                    _REPLY_END,
-                )
-            ]
-        answer = PartitionProduceResponse(
-            partition.index, 0, appended.first_offset, appended.log_append_time_ms, appended.log_start_offset
+            return [self._pack(correlation_id, appended)]
+        waiting = _Waiting(self, session, correlation_id, appended, partition.reign, self._acks)
+        deadline_ms = self._node.now_ms + max(self._timeout_ms, 0)
+        self._node.purgatory.park(session, (partition,), deadline_ms, waiting.is_decided, waiting.finish)
+        return None
+
+    def _pack(self, correlation_id: int, appended: Appended) -> bytes:
+        return self._reply.pack(
+            self._length,
+            correlation_id,
+            self._constant,
+            appended.first_offset,
+            appended.log_append_time_ms,
+            appended.log_start_offset,
+            _REPLY_END,
         )
-        return self._general(session, frame, answer, [Pending(partition, appended.last_offset, answer)])
+
+    def after_waiting(
+        self, session: Session, correlation_id: int, appended: Appended, code: ErrorCode
+    ) -> list[Part]:
+        if code is ErrorCode.NONE:
+            return [self._pack(correlation_id, appended)]
+        answer = PartitionProduceResponse(
+            self._partition.index, code, -1, appended.log_append_time_ms, appended.log_start_offset
+        )
+        context = Context(session, self._header._replace(correlation_id=correlation_id))
+        return [context.frame(with_leaders(self._node, context, self._response(answer)))]
 
     def foresee(self, _records: memoryview, /) -> Foreseen | None:
         return None  # nobody knows what a producer will send
 
-    def _general(
-        self,
-        session: Session,
-        frame: memoryview,
-        answer: PartitionProduceResponse,
-        pending: list[Pending],
+    def _refused(
+        self, session: Session, correlation_id: int, answer: PartitionProduceResponse
     ) -> list[Part] | None:
-        (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
         context = Context(session, self._header._replace(correlation_id=correlation_id))
-        topic = TopicProduceResponse(self._topic_id, self._topic_name, [answer])
-        response = ProduceResponse([topic])
-        reply = conclude(self._node, context, self._acks, self._timeout_ms, response, pending)
+        response = self._response(answer)
+        reply = conclude(self._node, context, self._acks, self._timeout_ms, response, [])
         return [context.frame(reply)] if isinstance(reply, ProduceResponse) else None
+
+    def _response(self, answer: PartitionProduceResponse) -> ProduceResponse:
+        return ProduceResponse([TopicProduceResponse(self._topic_id, self._topic_name, [answer])])
+
+
+class _Waiting:
+    """One that waits for replicas or the disk: most do with acks=all, so it is kept small."""
+
+    __slots__ = ("_acks", "_appended", "_code", "_correlation_id", "_reign", "_session", "_template")
+
+    def __init__(
+        self,
+        template: ProduceTemplate,
+        session: Session,
+        correlation_id: int,
+        appended: Appended,
+        reign: int,
+        acks: int,
+    ) -> None:
+        self._template = template
+        self._session = session
+        self._correlation_id = correlation_id
+        self._appended = appended
+        self._reign = reign
+        self._acks = acks
+        self._code = ErrorCode.REQUEST_TIMED_OUT
+
+    def is_decided(self, moved: Partition) -> bool:
+        code = moved.fate(self._appended.last_offset, self._acks, self._reign)
+        if code is None:
+            return False
+        self._code = code
+        return True
+
+    def finish(self) -> None:
+        self._session.send(
+            self._template.after_waiting(self._session, self._correlation_id, self._appended, self._code)
+        )
 
 
 def _compact(text: str) -> bytes:

@@ -92,10 +92,10 @@ def conclude(
     if waiting:
         _park(node, context, acks, timeout_ms, response, waiting)
         return None
-    return _with_leaders(node, context, response)
+    return with_leaders(node, context, response)
 
 
-def _with_leaders(node: Node, context: Context, response: ProduceResponse) -> ProduceResponse:
+def with_leaders(node: Node, context: Context, response: ProduceResponse) -> ProduceResponse:
     """Whoever asks for a partition that another broker leads is told which."""
     if context.version < _LEADERS_SINCE:
         return response
@@ -149,7 +149,7 @@ def _park(
     def finish() -> None:
         for item in undecided:
             _fail(item, ErrorCode.REQUEST_TIMED_OUT)
-        context.reply(_with_leaders(node, context, response))
+        context.reply(with_leaders(node, context, response))
 
     partitions = [item.partition for item in waiting]
     node.purgatory.park(context.session, partitions, node.now_ms + max(timeout_ms, 0), satisfied, finish)

@@ -63,7 +63,7 @@ class ReplicaManager:
                 if before is not topic:
                     self._update(topic, _changed(before, topic))
         if old.brokers is not new.brokers:
-            for partition in self:
+            for partition in tuple(self):
                 partition.review()  # a leader waits for nobody who has gone
 
     def _update(self, topic: TopicImage, changed: Iterable[PartitionImage]) -> None:
@@ -135,7 +135,7 @@ class ReplicaManager:
 
     def take_offline(self, directory: str) -> None:
         """Its disk failed: answer KAFKA_STORAGE_ERROR from now on, and tell those who wait."""
-        for partition in self:
+        for partition in tuple(self):
             if partition.log is not None and partition.log.directory.startswith(directory + "/"):
                 partition.close()
         self._host.offline_replicas.tell()

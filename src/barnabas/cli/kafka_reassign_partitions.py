@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from barnabas.cli.parts import reassign_log_dirs, reassign_throttles
+from barnabas.cli.parts import reassign_log_dirs, reassign_replicas, reassign_throttles
 from barnabas.cli.parts.reassign_json import (
     COMMAND_FAILED,
     OPERATION,
@@ -27,13 +27,12 @@ from barnabas.cli.support.options import OptionError, Options
 from barnabas.cli.support.running import run
 from barnabas.controller.placement import place
 from barnabas.groups.java_order import numbers_in_java_order
-from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import BrokerImage
 from barnabas.runtime.clock import SystemRandom
-from barnabas.wire import Cluster, SettingsError, check
-from barnabas.wire.admin import reassignments, topics
-from barnabas.wire.admin.reassignments import Replica
+from barnabas.wire import Cluster, SettingsError
+from barnabas.wire.admin import reassignments
 
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to override this "
@@ -44,7 +43,6 @@ VERIFY_LATER = (
     "Warning: You must run --verify periodically, until the reassignment completes, to ensure the throttle "
     "is removed."
 )
-Replicas = Mapping[TopicPartition, Sequence[int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,7 +107,7 @@ def _generate(cluster: Cluster, options: Options) -> None:
     if twice := repeated(names):
         message = f"List of topics to reassign contains duplicate entries: [{', '.join(twice)}]"
         raise ToolError(message, COMMAND_FAILED)
-    current = _replicas_of_topics(cluster, names)
+    current = reassign_replicas.of_topics(cluster, names)
     racks = _racks(cluster, brokers, rack_aware=not options.has("disable-rack-aware"))
     proposed: dict[TopicPartition, Sequence[int]] = {}
     for name in sorted({partition.topic for partition in current}):
@@ -117,7 +115,7 @@ def _generate(cluster: Cluster, options: Options) -> None:
         factor = len(current[mine[0]])
         rows = _placed(racks, len(mine), factor)
         proposed.update((TopicPartition(name, index), row) for index, row in enumerate(rows))
-    print(f"Current partition replica assignment\n{_current_text(cluster, current)}\n")
+    print(f"Current partition replica assignment\n{reassign_replicas.current_text(cluster, current)}\n")
     print(f"Proposed partition reassignment configuration\n{plan_text(proposed)}")
 
 
@@ -170,26 +168,32 @@ def _execute(cluster: Cluster, options: Options) -> None:
     if ongoing and not options.has("additional"):
         raise TerseError(EXISTING)
     _check_brokers(cluster, plan)
-    current = _replicas_of(cluster, plan.targets)
+    current = reassign_replicas.of_partitions(cluster, plan.targets)
     log_dirs = reassign_log_dirs.to_be_moved(cluster, plan.log_dirs)
-    print(f"Current partition replica assignment\n\n{_current_text(cluster, current)}\n")
+    print(f"Current partition replica assignment\n\n{reassign_replicas.current_text(cluster, current)}\n")
     print("Save this to use as the --reassignment-json-file option during rollback")
-    if max(rates) >= 0:
-        print(VERIFY_LATER)
-    if rates[0] >= 0:
-        moves = reassign_throttles.proposed_moves(ongoing, plan.targets, current)
-        reassign_throttles.set_replication_throttle(cluster, moves, rates[0])
-        print(f"The inter-broker throttle limit was set to {rates[0]} B/s")
-    if rates[1] >= 0:
-        brokers = {replica.broker for replica in plan.log_dirs}
-        reassign_throttles.set_log_dirs_throttle(cluster, brokers, rates[1])
-        print(f"The replica-alter-dir throttle limit was set to {rates[1]} B/s")
+    moves = reassign_throttles.proposed_moves(ongoing, plan.targets, current)
+    _throttle(cluster, moves, {replica.broker for replica in plan.log_dirs}, *rates)
     _begin(cluster, plan.targets, same_factor=options.has("disallow-replication-factor-change"))
     if log_dirs:
         reassign_log_dirs.begin(cluster, log_dirs, timeout_ms)
 
 
-def _begin(cluster: Cluster, targets: Replicas, *, same_factor: bool) -> None:
+def _throttle(
+    cluster: Cluster, moves: reassign_throttles.Moves, brokers: set[int], rate: int, log_dirs_rate: int
+) -> None:
+    """Negative rates are none."""
+    if max(rate, log_dirs_rate) >= 0:
+        print(VERIFY_LATER)
+    if rate >= 0:
+        reassign_throttles.set_replication_throttle(cluster, moves, rate)
+        print(f"The inter-broker throttle limit was set to {rate} B/s")
+    if log_dirs_rate >= 0:
+        reassign_throttles.set_log_dirs_throttle(cluster, brokers, log_dirs_rate)
+        print(f"The replica-alter-dir throttle limit was set to {log_dirs_rate} B/s")
+
+
+def _begin(cluster: Cluster, targets: Mapping[TopicPartition, Sequence[int]], *, same_factor: bool) -> None:
     refused = reassignments.alter(cluster, targets, not same_factor)
     if refused:
         raise TerseError("Error reassigning partition(s):\n" + _refusals(refused))
@@ -234,7 +238,7 @@ def _verify(cluster: Cluster, options: Options) -> None:
     plan = read_plan(_read(options.text("reassignment-json-file")))
     ongoing = reassignments.ongoing(cluster)
     still = [partition for partition in plan.targets if partition not in ongoing]
-    current = _replicas_found(cluster, still)
+    current = reassign_replicas.of_those_there(cluster, still)
     print("Status of partition reassignment:")
     for partition in sorted(plan.targets):
         if partition in ongoing:
@@ -259,48 +263,6 @@ _ACTIONS = {
     "cancel": _cancel,
     "verify": _verify,
 }
-
-
-# --- where replicas are ----------------------------------------------------------------------------------
-
-
-def _replicas_of_topics(cluster: Cluster, names: Sequence[str]) -> dict[TopicPartition, Sequence[int]]:
-    found: dict[TopicPartition, Sequence[int]] = {}
-    for topic in topics.describe(cluster, names):
-        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {topic.name} not found.")
-        check(topic.error_code)
-        for row in topic.partitions:
-            found[TopicPartition(topic.name or "", row.partition_index)] = row.replica_nodes
-    return found
-
-
-def _replicas_of(cluster: Cluster, wanted: Replicas) -> dict[TopicPartition, Sequence[int]]:
-    found = _replicas_of_topics(cluster, sorted({partition.topic for partition in wanted}))
-    missing = [partition for partition in wanted if partition not in found]
-    if missing:
-        message = f"Unable to find partition: {', '.join(map(str, missing))}"
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-    return {partition: found[partition] for partition in wanted}
-
-
-def _replicas_found(
-    cluster: Cluster, wanted: Sequence[TopicPartition]
-) -> dict[TopicPartition, Sequence[int]]:
-    """Those that exist."""
-    return {
-        TopicPartition(topic.name or "", row.partition_index): row.replica_nodes
-        for topic in topics.describe(cluster, sorted({partition.topic for partition in wanted}))
-        for row in topic.partitions
-    }
-
-
-def _current_text(cluster: Cluster, current: Replicas) -> str:
-    """With the log directories of the replicas whose brokers are there to ask."""
-    alive = {broker.node_id for broker in cluster.brokers()}
-    replicas = [Replica(*partition, broker) for partition in current for broker in current[partition]]
-    places = reassignments.places(cluster, [replica for replica in replicas if replica.broker in alive])
-    return plan_text(current, {replica: place.current for replica, place in places.items() if place.current})
 
 
 def _refusals(refused: Mapping[TopicPartition, ApiError]) -> str:

@@ -19,7 +19,7 @@ from barnabas.controller.partitions import check_assignable
 from barnabas.controller.znodes.topics import encode_topic
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.model.image import ClusterImage, PartitionChanged, PartitionImage, TopicImage
+from barnabas.model.image import ClusterImage, PartitionChanged, PartitionImage
 from barnabas.ports import Set, Write
 
 
@@ -217,24 +217,19 @@ def change_writes(image: ClusterImage, changes: Sequence[PartitionChanged]) -> l
         for change in changes
         if _assignment(change.partition) != _assignment(image.partition(change.topic, change.partition.index))
     }
-    topics = {name: image.topics[name] for name in sorted(moved)}
+    after: dict[str, list[PartitionImage]] = {
+        name: [*image.topics[name].partitions] for name in sorted(moved)
+    }
     for change in changes:
-        if change.topic in topics:
-            topics[change.topic] = _with_partition(topics[change.topic], change.partition)
-    led_somewhere = [
-        (change.topic, change.partition) for change in changes if change.partition.is_initialised
-    ]
+        if change.topic in after:
+            after[change.topic][change.partition.index] = change.partition
+    initialised = [(change.topic, change.partition) for change in changes if change.partition.is_initialised]
+    nodes = [replace(image.topics[name], partitions=tuple(rows)) for name, rows in after.items()]
     return [
-        *state_writes(image, led_somewhere),
-        *(Set(tree.topic_path(name), encode_topic(topic)) for name, topic in topics.items()),
+        *state_writes(image, initialised),
+        *(Set(tree.topic_path(topic.name), encode_topic(topic)) for topic in nodes),
     ]
 
 
 def _assignment(partition: PartitionImage | None) -> tuple[tuple[int, ...], ...]:
     return () if partition is None else (partition.replicas, partition.adding, partition.removing)
-
-
-def _with_partition(topic: TopicImage, partition: PartitionImage) -> TopicImage:
-    partitions = list(topic.partitions)
-    partitions[partition.index] = partition
-    return replace(topic, partitions=tuple(partitions))

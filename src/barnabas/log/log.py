@@ -265,8 +265,10 @@ class Log(ReadableLog):
         if segment.must_roll(self.config, len(data), last_offset, timestamp, now_ms):
             segment = self.roll(now_ms, first_offset)
         segment.write(data)
-        for note in notes:
-            segment.note(*note)
+        if len(notes) == 1:
+            segment.note(*notes[0])
+        else:
+            segment.note_all(notes)
         self.log_end_offset = last_offset + 1
 
     # --- shrink ------------------------------------------------------------------------------------------

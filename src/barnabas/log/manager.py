@@ -264,6 +264,7 @@ class LogManager:
         with contextlib.suppress(ApiError):  # its disk has failed: there is nothing left to delete
             self.delete(partition, now_ms)
         self._adopt(future.directory, future.log)
+        self.upkeep.checkpoint_soon(now_ms)
         return future.log
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:

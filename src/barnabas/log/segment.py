@@ -6,7 +6,9 @@ bytes; elsewhere the cached index gives the neighbourhood and a short walk over 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from barnabas.log import names, scan
 from barnabas.log.config import LogConfig
@@ -85,6 +87,35 @@ class Segment(IndexedSegment):
         recent.append(relative)
         self.recent_positions.append(position)
         self.size = position + size
+
+    def note_all(self, notes: Sequence[tuple[int, int, int]]) -> None:
+        """The same for many at once: what a follower gets holds hundreds of small ones."""
+        base_offset, interval = self.base_offset, self.index_interval_bytes
+        position, since_entry, largest = self.size, self.bytes_since_index_entry, self.max_timestamp
+        offsets, positions = array("i"), array("i")
+        previous = self.recent_offsets[-1] if self.recent_offsets else None
+        if position == 0:
+            self._first_timestamp = notes[0][1]
+        for last_offset, max_timestamp, size in notes:
+            relative = last_offset - base_offset
+            if max_timestamp > largest:
+                self._max_timestamp = largest = max_timestamp
+                self._max_timestamp_offset = last_offset
+            if since_entry > interval:
+                if previous is None:
+                    self.offset_index.append(relative, position)
+                else:
+                    self.offset_index.append(relative, position, previous + 1, size)
+                self.time_index.append(largest, self._max_timestamp_offset - base_offset)
+                since_entry = 0
+            since_entry += size
+            previous = relative
+            offsets.append(relative)
+            positions.append(position)
+            position += size
+        self.recent_offsets = (self.recent_offsets + offsets)[-RECENT_BATCHES_MAX:]
+        self.recent_positions = (self.recent_positions + positions)[-RECENT_BATCHES_MAX:]
+        self.bytes_since_index_entry, self.size = since_entry, position
 
     def must_roll(self, config: LogConfig, size: int, last_offset: int, timestamp: int, now_ms: int) -> bool:
         """Would this append (its bytes, last offset and largest timestamp) outgrow the segment?"""

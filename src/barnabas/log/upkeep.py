@@ -64,6 +64,10 @@ class Upkeep:
         """A log has a new active segment or a new leader epoch: what came before is to be made durable."""
         self._owing[log] = None
 
+    def checkpoint_soon(self, now_ms: int) -> None:
+        """A log is somewhere else now: where it begins must be known there, too."""
+        self._due_ms.update(dict.fromkeys(_CHECKPOINTS, now_ms))
+
     def remove_later(self, directory: LogDirectory, doomed: Doomed) -> None:
         self._removals.add(directory, doomed)
 

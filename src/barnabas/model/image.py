@@ -72,7 +72,8 @@ class TopicImage:
 
     @property
     def replication_factor(self) -> int:
-        return len(self.partitions[0].replicas) if self.partitions else 0
+        """Of a partition on the move, the one it will have."""
+        return len(self.partitions[0].replicas) - len(self.partitions[0].removing) if self.partitions else 0
 
     def partition(self, index: int) -> PartitionImage | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

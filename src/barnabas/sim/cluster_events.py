@@ -15,7 +15,8 @@ class StateWritten:
     place: TopicPartition
     topic_id: str
     version: int
-    controller_epoch: int
+    controller_epoch: int  # of whoever wrote it
+    present_epoch: int  # of whoever holds the office by then
     leader: int
     leader_epoch: int
     isr: tuple[int, ...]

@@ -44,6 +44,9 @@ class Style:
     tries: int = 1 << 30  # then a batch is given up
     think_ms: int = 90  # the longest pause between two bursts
     may_start_over: bool = False  # the broker may have forgotten what it wrote
+    # A broker takes whatever sequence a producer begins with, as Kafka's does: where the first batch may be
+    # refused for the moment, the second must not be under way by then.
+    begins_alone: bool = False
 
 
 class _Batch:
@@ -70,6 +73,7 @@ class Producer(Client):
         self._next_number = dict.fromkeys(places, 0)
         self._identities: dict[TopicPartition, tuple[int, int]] = {}  # producer id and epoch
         self._thinking = False
+        self._begun: set[TopicPartition] = set()  # where something was acknowledged
 
     # --- connection ----------------------------------------------------------------------------------------
 
@@ -101,6 +105,8 @@ class Producer(Client):
 
     def _go_on(self) -> None:
         while self.is_connected and self._waiting and self.in_flight < _IN_FLIGHT_MAX:
+            if not self._may_send(self._waiting[0]):
+                break
             self._send()
         if not self.is_connected:
             return
@@ -109,6 +115,12 @@ class Producer(Client):
             self.world.soon(self.style.think_ms, self._thought)
         elif not (self._to_make or self._waiting or self._flying):
             self.finish()
+
+    def _may_send(self, batch: _Batch) -> bool:
+        place = batch.sent.place
+        if not self.style.begins_alone or place in self._begun:
+            return True
+        return all(flying.sent.place != place for flying in self._flying)
 
     def _thought(self) -> None:
         self._thinking = False
@@ -153,6 +165,7 @@ class Producer(Client):
             self._waiting
             and self.world.random.chance(0.3)
             and self._waiting[0].sent.place not in {batch.sent.place for batch in together}
+            and self._may_send(self._waiting[0])
         ):
             together.append(self._waiting.popleft())
         topics: dict[str, list[PartitionProduceData]] = {}
@@ -204,6 +217,7 @@ class Producer(Client):
             return True  # given up with one before it
         if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             self._flying.remove(batch)
+            self._begun.add(batch.sent.place)
             self.world.history.add(Acknowledged(batch.sent, answer.base_offset, self.life))
             return True
         self.world.history.add(Refused(self.name, batch.sent.place, code))

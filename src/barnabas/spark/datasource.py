@@ -8,6 +8,7 @@ from pyspark.sql.datasource import DataSource
 
 from barnabas.spark.options import Options
 from barnabas.spark.planning_errors import plainly
+from barnabas.spark.workers import settle
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -31,6 +32,7 @@ class BarnabasDataSource(DataSource):
         from barnabas.spark.source.schema import schema_of
         from barnabas.spark.source.settings import check_options
 
+        settle()
         options = Options(self.options)
         check_options(options)
         return schema_of(options)
@@ -41,6 +43,7 @@ class BarnabasDataSource(DataSource):
         from barnabas.spark.source.schema import refuse_other_schema
         from barnabas.spark.source.settings import source_settings
 
+        settle()
         options = Options(self.options)
         refuse_other_schema(options, schema)
         return BatchReader(options, source_settings(options, streaming=False))
@@ -51,6 +54,7 @@ class BarnabasDataSource(DataSource):
         from barnabas.spark.source.settings import source_settings
         from barnabas.spark.source.stream import StreamReader
 
+        settle()
         options = Options(self.options)
         refuse_other_schema(options, schema)
         return StreamReader(options, source_settings(options, streaming=True))
@@ -59,10 +63,12 @@ class BarnabasDataSource(DataSource):
     def streamWriter(self, schema: StructType, overwrite: bool) -> StreamWriter:  # noqa: ARG002
         from barnabas.spark.sink.planning import plan_stream
 
+        settle()
         return plan_stream(Options(self.options), schema)
 
     @plainly
     def writer(self, schema: StructType, overwrite: bool) -> BatchWriter:
         from barnabas.spark.sink.planning import plan_batch
 
+        settle()
         return plan_batch(Options(self.options), schema, overwrite)

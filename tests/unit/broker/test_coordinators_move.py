@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import errno
+from typing import NoReturn, TypeVar
 
+import pytest
 from tests.support.nodes import Asked, Nodes
 
 from barnabas.broker.internal_topics import OFFSETS_TOPIC
+from barnabas.log.log import Log
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -131,6 +134,20 @@ def test_a_coordinator_in_a_new_epoch_begins_anew_from_its_log() -> None:
     assert nodes[1].groups.hosted("g") is not before
     assert before.is_closed
     assert committed(nodes, 1) == 7
+
+
+def test_a_coordinator_whose_disk_fails_while_it_loads_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = coordinated(1, 2)
+    commit(nodes, 1, 7)
+    nodes.run(1_000)
+
+    def broken(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.EIO, "no such luck")
+
+    monkeypatch.setattr(Log, "read", broken)
+    nodes.elect(OFFSETS_TOPIC, 2, isr=[1, 2], among=[2])
+    assert committed(nodes, 2) is ErrorCode.NOT_COORDINATOR
+    assert not nodes[2].logs.directories[0].online
 
 
 # --- markers -----------------------------------------------------------------------------------------------

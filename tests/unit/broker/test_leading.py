@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.support.replicated import EPOCHS, TOPIC_ID, Trio
+from tests.support.replicated import EPOCHS, TOPIC_ID, Produced, Trio
 
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, PartitionImage
@@ -184,6 +184,48 @@ def test_a_producer_whose_time_is_up_hears_so() -> None:
     assert code(produced.data) == ErrorCode.REQUEST_TIMED_OUT
 
 
+def habitual(trio: Trio) -> Produced:
+    """An acks=all produce that waits, of a producer that has been recognised."""
+    connection = trio.session()
+    for count in (1, 2):
+        produced = trio.produce(connection=connection)
+        for each in (2, 3):
+            trio.fetch(each, count)
+        assert code(produced.data) == 0
+    assert connection[0].template is not None
+    produced = trio.produce(connection=connection, timeout_ms=1000)
+    assert produced.data is None
+    return produced
+
+
+def test_on_the_short_way_acks_all_waits_for_every_in_sync_replica() -> None:
+    trio = Trio()
+    produced = habitual(trio)
+    trio.fetch(2, 3)
+    assert produced.data is None
+    trio.fetch(3, 3)
+    assert produced.data is not None
+    assert (produced.data.error_code, produced.data.base_offset) == (0, 2)
+
+
+def test_on_the_short_way_a_producer_hears_that_leadership_is_lost() -> None:
+    trio = Trio()
+    produced = habitual(trio)
+    trio.change(leader=2)
+    data = produced.data
+    assert data is not None
+    assert (data.error_code, data.base_offset) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    assert data.current_leader is not None
+    assert data.current_leader.leader_id == 2
+
+
+def test_on_the_short_way_a_producer_hears_that_its_time_is_up() -> None:
+    trio = Trio()
+    produced = habitual(trio)
+    trio.pass_ms(1100)
+    assert code(produced.data) == ErrorCode.REQUEST_TIMED_OUT
+
+
 def test_a_partition_that_moved_away_is_deleted_and_its_producer_told() -> None:
     trio = Trio()
     produced = trio.produce()
@@ -271,6 +313,14 @@ def test_a_refused_follower_is_proposed_again_by_its_next_fetch() -> None:
     trio.fetch(3, 0)
     trio.pass_ms(1)
     assert len(trio.link.asked) == 2
+
+
+def test_a_follower_is_proposed_when_the_image_catches_up_with_it() -> None:
+    trio = Trio(OUT_OF_SYNC)
+    trio.fetch(3, 0, broker_epoch=EPOCHS[3] + 1)
+    trio.install(BrokerChanged(replace(trio.node.image.brokers[3], epoch=EPOCHS[3] + 1)))
+    trio.pass_ms(1)
+    assert trio.link.proposed == [[1, 2, 3]]
 
 
 def test_a_proposal_is_dropped_with_the_office() -> None:

@@ -6,7 +6,7 @@ from tests.support.nodes import Nodes
 
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
-from barnabas.model.image import ConfigChanged, ConfigKind, ConfigResource
+from barnabas.model.image import ConfigChanged, ConfigKind, ConfigResource, TopicDeleted
 from barnabas.protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
@@ -211,3 +211,36 @@ def test_a_replica_that_is_to_come_comes_where_it_was_asked_to() -> None:
     assert move(nodes, "/two", broker_id=2) == ErrorCode.REPLICA_NOT_AVAILABLE
     nodes.reassign("t", (1, 2))
     assert home(nodes, 2) == "/two"
+
+
+def test_a_topic_that_is_deleted_leaves_nothing_on_either_disk() -> None:
+    nodes = two_directories(1)
+    nodes[1].upkeep.start()
+    throttle(nodes, 1_000)
+    nodes.produce(1, "t", [b"x" * 700_000])
+    nodes.produce(1, "t", [b"y" * 700_000])
+    nodes.run(10)
+    move(nodes, elsewhere(nodes))
+    nodes.run(100)
+    assert len(nodes[1].log_moves) == 1
+    nodes.change(TopicDeleted("t", nodes.image.topics["t"].id))
+    nodes.run(120_000)
+    assert len(nodes[1].log_moves) == 0
+    left = [name for path in ("/one", "/two") for name in nodes.disks[1].list(path)]
+    assert [name for name in left if name.startswith("t-")] == []
+
+
+def test_deleted_records_do_not_come_back_with_a_crash_after_a_move() -> None:
+    nodes = two_directories(1)
+    nodes[1].upkeep.start()
+    nodes.produce(1, "t", [b"a", b"b", b"c"])
+    nodes.run(10)
+    log = nodes.partition(1, "t").log
+    assert log is not None
+    log.delete_records_before(2)
+    move(nodes, elsewhere(nodes))
+    nodes.run(3_000)
+    nodes.restart(1, orderly=False)
+    log = nodes.partition(1, "t").log
+    assert log is not None
+    assert (log.log_start_offset, log.log_end_offset) == (2, 3)

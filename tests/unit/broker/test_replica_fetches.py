@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.batches import Batch
 from tests.support.node import NOW_MS, General, frame
-from tests.support.replicated import TOPIC, Fetched, Trio
+from tests.support.replicated import EPOCHS, TOPIC, Fetched, Trio
 
 from barnabas.model.errors import ErrorCode
-from barnabas.model.image import ConfigChanged, ConfigKind, ConfigResource, PartitionImage
+from barnabas.model.image import (
+    ConfigChanged,
+    ConfigKind,
+    ConfigResource,
+    PartitionImage,
+    TopicCreated,
+    TopicDeleted,
+    TopicImage,
+)
 from barnabas.protocol import codec
 from barnabas.protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -15,7 +24,15 @@ from barnabas.protocol.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopic,
 )
-from barnabas.protocol.messages.fetch import FetchResponse, PartitionData
+from barnabas.protocol.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ForgottenTopic,
+    PartitionData,
+    ReplicaState,
+)
 from barnabas.protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsPartitionResponse,
@@ -160,16 +177,103 @@ def test_a_session_of_a_follower_is_told_each_high_watermark_once() -> None:
     assert again.message is None
 
 
-def test_a_quiet_session_still_says_that_its_follower_is_there() -> None:
-    trio = Trio(replica_lag_time_max_ms="10000")
-    first = trio.fetch(2, 0, session=(0, 0))
-    assert isinstance(first.message, FetchResponse)
-    for step in range(1, 30):
-        trio.pass_ms(1000)
-        trio.fetch(2, 0, session=(first.message.session_id, step))
-    assert trio.partition.leading is not None
-    followers = trio.partition.leading.followers
-    assert followers[2].last_caught_up_ms == trio.node.now_ms > followers[3].last_caught_up_ms
+class Follower:
+    """Broker 2 with a session over many partitions of another topic."""
+
+    topic_id = b"w" * 16
+
+    def __init__(self, trio: Trio, count: int) -> None:
+        self.trio = trio
+        images = tuple(PartitionImage(index, (1, 2), (1, 2), 1, 5, 10) for index in range(count))
+        trio.install(TopicCreated(TopicImage("wide", self.topic_id, images)))
+        self.session, self.later = trio.session(General)
+        self.session_id = self.epoch = 0
+        self.answer = self.ask(*((index, 0) for index in range(count)), max_wait_ms=0)
+        assert self.answer is not None
+        self.session_id = self.answer.session_id
+
+    def ask(self, *asked: tuple[int, int], max_wait_ms: int = 10_000) -> FetchResponse | None:
+        rows = [FetchPartition(index, 5, offset, -1, 0, 1 << 20) for index, offset in asked]
+        request = FetchRequest(
+            replica_state=ReplicaState(2, EPOCHS[2]),
+            max_wait_ms=max_wait_ms,
+            min_bytes=1,
+            session_id=self.session_id,
+            session_epoch=self.epoch,
+            topics=[FetchTopic(self.topic_id, "wide", rows)] if rows else [],
+        )
+        self.epoch += 1
+        self.later.clear()
+        reply = self.trio.ask(self.session, frame(1, 17, request))
+        return None if reply is None else self.heard(reply)
+
+    def heard(self, reply: bytes) -> FetchResponse:
+        response = codec.read_response(1, 17, memoryview(reply)[4:])[1]
+        assert isinstance(response, FetchResponse)
+        return response
+
+    def append(self, index: int) -> None:
+        partition = self.trio.node.replicas.find("wide", index)
+        assert partition is not None
+        partition.append(memoryview(bytearray(Batch([b"v"], timestamp_ms=NOW_MS).encode())), 1, NOW_MS)
+
+    def named(self, response: FetchResponse) -> list[int]:
+        return [row.partition_index for topic in response.responses for row in topic.partitions]
+
+
+def test_a_wide_session_hears_of_what_moved_and_of_nothing_else() -> None:
+    follower = Follower(Trio(), 5)
+    assert follower.ask() is None
+    follower.append(3)
+    follower.append(1)
+    assert [follower.named(follower.heard(reply)) for reply in follower.later] == [[3]]
+    answer = follower.ask((3, 1))  # and what came meanwhile
+    assert answer is not None
+    assert sorted(follower.named(answer)) == [1, 3]  # 3 is committed now
+    assert follower.ask((1, 1)) is None
+    follower.trio.pass_ms(20)
+    assert [follower.named(follower.heard(reply)) for reply in follower.later] == [[1]]
+    assert follower.ask() is None
+
+
+def test_a_quiet_follower_of_an_idle_log_stays_in_sync() -> None:
+    follower = Follower(Trio(replica_lag_time_max_ms="10000"), 2)
+    for _ in range(30):
+        assert follower.ask() is None
+        follower.trio.pass_ms(2000)
+        follower.trio.fetch(2, 0)
+        follower.trio.fetch(3, 0)
+    follower.append(0)
+    follower.trio.pass_ms(5000)
+    assert follower.trio.link.asked == []
+    follower.trio.pass_ms(12_000)  # it was told, and has not come back
+    assert follower.trio.link.proposed[0] == [1]
+
+
+def test_a_session_hears_of_partitions_that_are_gone() -> None:
+    follower = Follower(Trio(), 2)
+    assert follower.ask() is None
+    follower.trio.install(TopicDeleted("wide", follower.topic_id))
+    codes = [
+        row.error_code
+        for reply in follower.later
+        for topic in follower.heard(reply).responses
+        for row in topic.partitions
+    ]
+    assert codes == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+def test_a_forgotten_partition_is_not_watched() -> None:
+    follower = Follower(Trio(), 2)
+    request = FetchRequest(
+        replica_state=ReplicaState(2, EPOCHS[2]),
+        session_id=follower.session_id,
+        session_epoch=follower.epoch,
+        forgotten_topics_data=[ForgottenTopic(follower.topic_id, "wide", [0])],
+    )
+    follower.trio.ask(follower.session, frame(1, 17, request))
+    partitions = list(follower.trio.node.replicas.of_topic("wide"))
+    assert [len(partition.following) for partition in partitions] == [0, 1]
 
 
 @pytest.mark.parametrize("leader", [1, 2])

@@ -420,3 +420,17 @@ def test_a_closed_follower_asks_nobody() -> None:
     follower.node.fetchers.close()
     follower.nodes.run(5_000)
     assert not follower.peers.is_asked(2)
+
+
+def test_a_partition_that_lost_its_disk_may_change_leaders() -> None:
+    follower = Follower(log_dirs="/data,/other").follow("t")
+    follower.nodes.disks[1].fail(follower.log().directory.rpartition("/")[0])
+    follower.answers((T, data(batch(0, b"t"), high_watermark=1)))
+    assert follower.partition().log is None
+    follower.follow("u", leader=3)
+    follower.nodes.elect("u", 1, isr=(1,))
+    for leader in (3, 2, 3):
+        follower.nodes.elect("t", leader, isr=(leader,))
+        follower.nodes.run(10)
+    assert len(follower.node.fetchers) == 0
+    assert all(line.is_closed for line in follower.peers.lines)

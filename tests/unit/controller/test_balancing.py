@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.controller.balancing import Load, Placed, Situation, balance
@@ -27,6 +27,7 @@ def situations(draw: st.DrawFn) -> Situation:
     return Situation(racks, partitions)
 
 
+@settings(max_examples=40)
 @given(situations())
 def test_no_partition_loses_or_doubles_a_replica(situation: Situation) -> None:
     after = balance(situation).after
@@ -38,6 +39,7 @@ def test_no_partition_loses_or_doubles_a_replica(situation: Situation) -> None:
         assert replace(partition, replicas=()) == replace(before, replicas=())
 
 
+@settings(max_examples=40)
 @given(situations())
 def test_no_partition_ends_in_fewer_racks(situation: Situation) -> None:
     after = balance(situation).after
@@ -45,6 +47,7 @@ def test_no_partition_ends_in_fewer_racks(situation: Situation) -> None:
         assert situation.rack_deficit(partition) <= situation.rack_deficit(situation.partitions[place])
 
 
+@settings(max_examples=40)
 @given(situations())
 def test_every_further_step_makes_it_more_even(situation: Situation) -> None:
     unevenness = situation.unevenness()
@@ -56,12 +59,14 @@ def test_every_further_step_makes_it_more_even(situation: Situation) -> None:
         unevenness = after.unevenness()
 
 
+@settings(max_examples=40)
 @given(situations())
 def test_what_is_balanced_stays_as_it_is(situation: Situation) -> None:
     after = balance(situation).after
     assert balance(after).changed == {}
 
 
+@settings(max_examples=40)
 @given(situations())
 def test_totals_do_not_change(situation: Situation) -> None:
     before, after = situation.loads(), balance(situation).after.loads()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from tests.support.chance import SeededRandom
 from tests.unit.controller.support import Cluster
 
 from barnabas.controller.elections import ElectionRules
 from barnabas.controller.isr import Member, ProposedIsr, alter_isrs
+from barnabas.controller.partitions import MorePartitions, create_partitions
 from barnabas.controller.reassignment import (
     Move,
     MoveResult,
@@ -278,3 +280,14 @@ def test_moves_of_one_topic_are_one_write_of_its_node(cluster: Cluster) -> None:
     move(cluster, (0, (4, 5)), (1, (5, 1)))
     assert shape(partition(cluster, 0)) == ((4, 5, 1, 2), (4, 5), (1, 2), (1, 2))
     assert shape(partition(cluster, 1)) == ((5, 1, 2, 3), (1, 5), (2, 3), (2, 3))
+
+
+def test_partitions_that_are_added_meanwhile_get_as_many_replicas_as_the_others_will_have(
+    cluster: Cluster,
+) -> None:
+    move(cluster, (0, (3, 4)))
+    assert cluster.image.topics["t"].replication_factor == 2
+    cluster.carry_out(create_partitions(cluster.image, [MorePartitions("t", 3)], random=SeededRandom()))
+    assert len(partition(cluster, 2).replicas) == 2
+    assert shape(partition(cluster)) == ((3, 4, 1, 2), (3, 4), (1, 2), (1, 2))
+    assert cluster.is_consistent()

@@ -107,5 +107,5 @@ class Moving(RuleBasedStateMachine):
 
 TestMoving = Moving.TestCase
 TestMoving.settings = settings(
-    max_examples=60, stateful_step_count=25, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40, stateful_step_count=25, suppress_health_check=[HealthCheck.too_slow]
 )

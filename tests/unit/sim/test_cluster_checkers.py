@@ -17,7 +17,7 @@ from barnabas.sim.cluster_events import (
 )
 from barnabas.sim.history import Found, Seen, SeenRecord
 
-_FIRST = StateWritten(HERE, "id", 0, 1, 1, 0, (1, 2, 3), (), (1, 2, 3, 4))
+_FIRST = StateWritten(HERE, "id", 0, 1, 1, 1, 0, (1, 2, 3), (), (1, 2, 3, 4))
 _BATCH = BatchFound(0, 3, 5, 77)
 _LOG = LogFound(1, HERE, "id", 3, (_BATCH,), final=True)
 
@@ -38,6 +38,7 @@ def test_a_high_watermark_that_was_not_true_is_seen() -> None:
     checker = checkers.CommittedStays()
     end = _seen(high_watermark=4, final=True)
     assert complaints(checker, _seen(high_watermark=5), end)
+    assert complaints(checker, _seen(0, 1, high_watermark=1), end)
     assert not complaints(checker, _seen(high_watermark=4), _seen(high_watermark=3), end)
 
 
@@ -77,7 +78,7 @@ def test_elections_in_good_order_are_not_complained_of() -> None:
         _FIRST,
         replace(_FIRST, version=1, isr=(1,), eligible=(2,)),
         replace(_FIRST, version=2, leader=-1, leader_epoch=1, isr=(), eligible=(2, 1)),
-        replace(_FIRST, version=3, leader=2, leader_epoch=2, isr=(2,), controller_epoch=2),
+        replace(_FIRST, version=3, leader=2, leader_epoch=2, isr=(2,), controller_epoch=2, present_epoch=2),
         replace(_FIRST, topic_id="another", version=0),
     )
     # A move ends: 4 comes into sync and leads in place of 1, which goes.

@@ -133,3 +133,16 @@ def test_a_change_while_disconnected_is_told_later(home: SimulatedHome) -> None:
     home.routes.mend()
     store.mended()
     harness.wait_for("the change", lambda seen: Changed("/w") in seen)
+
+
+def test_a_change_under_way_when_the_connection_breaks_is_told_all_the_same() -> None:
+    for seed in range(10):
+        home = SimulatedHome(seed)
+        store, other = home.store(), home.store(2)
+        harness, writer = Harness(store), Harness(other)
+        harness.value("/w", watch=True)
+        writer.submit(Create("/w"))
+        while not has(home, "/w"):
+            home.world.step()
+        store.break_off()
+        harness.wait_for("the change", lambda seen: Changed("/w") in seen)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def handle(
     node: Node, context: Context, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse | None:
+    if not request.topics:
+        return AlterPartitionReassignmentsResponse()
     moves = [
         Move(topic.name, row.partition_index, None if row.replicas is None else tuple(row.replicas))
         for topic in request.topics

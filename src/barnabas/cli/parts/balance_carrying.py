@@ -25,10 +25,15 @@ Told = Callable[[int, int], None]
 
 
 class Carrying:
-    def __init__(self, cluster: Cluster, plan: Balanced, throttle: int, told: Told) -> None:
+    """`patience_s` is how long nothing may arrive before it is given up."""
+
+    def __init__(
+        self, cluster: Cluster, plan: Balanced, throttle: int, patience_s: float, told: Told
+    ) -> None:
         self._cluster = cluster
         self._plan = plan
         self._throttle = throttle
+        self._patience_s = patience_s
         self._told = told
         self._arrived_bytes = 0
         self._arrived_count = 0
@@ -47,6 +52,7 @@ class Carrying:
             self._begin(batch)
             self._watch(batch, moves)
         except BaseException:
+            self._cluster.close()  # an answer that was interrupted must not be taken for the next one
             under_way = reassignments.ongoing(self._cluster, batch)
             if under_way:
                 reassignments.alter(self._cluster, dict.fromkeys(under_way))
@@ -69,8 +75,17 @@ class Carrying:
     def _watch(
         self, batch: Mapping[TopicPartition, Placed], moves: Mapping[TopicPartition, PartitionMove]
     ) -> None:
+        seen = -1
+        seen_s = time.monotonic()
         while under_way := sorted(reassignments.ongoing(self._cluster, batch)):
-            self._tell(batch, moves, under_way)
+            arrived = self._tell(batch, moves, under_way)
+            if arrived > seen:
+                seen, seen_s = arrived, time.monotonic()
+            elif time.monotonic() - seen_s > self._patience_s:
+                raise ToolError(
+                    f"Nothing has arrived for {self._patience_s:g} s ({under_way[0]} is one that should): "
+                    "is a broker away? What was under way is taken back."
+                )
             time.sleep(_LOOK_S)
         self._tell(batch, moves, ())
         self._arrived_bytes += sum(_bytes_of(batch[place], moves[place]) for place in batch)
@@ -81,14 +96,17 @@ class Carrying:
         batch: Mapping[TopicPartition, Placed],
         moves: Mapping[TopicPartition, PartitionMove],
         under_way: Sequence[TopicPartition],
-    ) -> None:
+    ) -> int:
+        """Bytes and partitions that have arrived, in one number that grows."""
         there = sum(_bytes_of(batch[place], moves[place]) for place in batch if place not in under_way)
         takers = {broker for place in under_way for broker in moves[place].destinations}
         found = sizes(self._cluster, takers, under_way) if takers else {}
         for place in under_way:
             size = batch[place].size_bytes
             there += sum(min(size, found.get((place, broker), 0)) for broker in moves[place].destinations)
-        self._told(self._arrived_bytes + there, self._arrived_count + len(batch) - len(under_way))
+        count = self._arrived_count + len(batch) - len(under_way)
+        self._told(self._arrived_bytes + there, count)
+        return self._arrived_bytes + there + count
 
 
 def _bytes_of(partition: Placed, move: PartitionMove) -> int:

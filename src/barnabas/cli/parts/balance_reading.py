@@ -19,7 +19,7 @@ Sizes = Mapping[tuple[TopicPartition, int], int]  # by partition and broker
 class Reading:
     situation: Situation  # the first replica of each partition is the preferred leader
     leaders: Mapping[TopicPartition, int]  # who leads
-    left_alone: int  # partitions without a leader, on the move, or with a replica on a broker that is gone
+    left_alone: int  # partitions on the move, without a leader, or with a replica that is away or lags
 
     @property
     def as_led(self) -> Situation:
@@ -72,11 +72,9 @@ def _leaders(
         for row in topic.partitions:
             count += 1
             place = TopicPartition(topic.name or "", row.partition_index)
-            if (
-                place not in moving
-                and row.leader_id in row.replica_nodes
-                and racks.keys() >= {*row.replica_nodes}
-            ):
+            held = {*row.replica_nodes}
+            is_whole = row.leader_id in held and held == {*row.isr_nodes} and racks.keys() >= held
+            if is_whole and place not in moving:
                 leaders[place] = row.leader_id
     return leaders, count - len(leaders)
 

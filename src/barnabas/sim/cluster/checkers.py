@@ -24,7 +24,7 @@ class NothingReadVanishes:
 
 
 class CommittedStays:
-    """The log never ends below a high watermark that somebody was told."""
+    """The log never ends below a high watermark that somebody was told; nothing at or above it is shown."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         ends = {seen.place: seen.high_watermark for seen in facts.of(Seen) if seen.final and not seen.error}
@@ -32,6 +32,8 @@ class CommittedStays:
         for seen in facts.of(Seen):
             if not seen.error:
                 told[seen.place] = max(told.get(seen.place, 0), seen.high_watermark)
+            if seen.records and seen.records[-1].offset >= seen.high_watermark:
+                yield f"{seen.consumer}: {seen.place} shows {seen.records[-1].offset}, not yet committed"
         for place, highest in told.items():
             if ends.get(place, highest) < highest:
                 yield f"{place} was committed up to {highest}, and ends at {ends[place]}"
@@ -75,12 +77,14 @@ class ReplicasAgree:
 
 
 class StatesFollow:
-    """Leader epochs, partition epochs and controller epochs rise; an epoch has one leader, who is in sync;
-    and nobody is elected who was neither in sync nor eligible before."""
+    """Only whoever is the controller writes them. Leader epochs and partition epochs rise; an epoch has one
+    leader, who is in sync; and nobody is elected who was neither in sync nor eligible before."""
 
     def check(self, facts: Facts) -> Iterator[str]:
         last: dict[tuple[TopicPartition, str], StateWritten] = {}
         for written in facts.of(StateWritten):
+            if written.controller_epoch != written.present_epoch:
+                yield f"{written.place}: {written.controller_epoch} writes in epoch {written.present_epoch}"
             before = last.get((written.place, written.topic_id))
             last[written.place, written.topic_id] = written
             if before is not None:
@@ -92,8 +96,6 @@ class StatesFollow:
         place = after.place
         if after.version <= before.version or after.leader_epoch < before.leader_epoch:
             yield f"{place}: {_epochs(before)} is followed by {_epochs(after)}"
-        if after.controller_epoch < before.controller_epoch:
-            yield f"{place}: controller {after.controller_epoch} writes after {before.controller_epoch}"
         if after.leader_epoch == before.leader_epoch and after.leader != before.leader:
             yield f"{place}: {before.leader} and {after.leader} both lead epoch {after.leader_epoch}"
         # The last new replica of a move may come into sync and follow the leader that leaves, in one write.

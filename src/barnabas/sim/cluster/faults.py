@@ -24,6 +24,9 @@ _DOWN_MS = 400
 _CHANGES_MAX = 60
 _CUT_MS = (50, 1500)
 _FREEZE_MS = (50, 1800)
+_LONG_FREEZE_MS = (700, 1800)
+_AHEAD_TRIES = 400
+_HESITATION_MS = 4
 _CLIENT_FREEZE_MS = (50, 900)
 _STRAY_MS = 300
 _DELAY_MS = 120
@@ -37,6 +40,10 @@ class ClusterKind(Enum):
     KILL_INSIDE = "a process dies between two changes of its disk"
     KILL_CONTROLLER = "the controller's process dies"
     KILL_ALL = "all processes die at once"
+    KILL_AHEAD = "a leader dies that has written what others have not"
+    ISOLATE_AHEAD = "such a one is cut off from everybody"
+    FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
+    POWER_LOSS_AHEAD = "the power of such a one fails"
     POWER_LOSS = "one machine's power fails"
     POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
     LOSE_DISK = "one machine comes back with an empty disk"
@@ -145,6 +152,27 @@ class ClusterFaults:
         if machine.life is not None and not self._somebody_forgets():
             machine.fall_after(self._random.below(_CHANGES_MAX), lambda: how(machine))
 
+    # --- at the worst moment -------------------------------------------------------------------------------
+
+    def _kill_ahead(self) -> None:
+        self._when_ahead(self._die)
+
+    def _power_loss_ahead(self) -> None:
+        self._when_ahead(lambda machine: self._forget(machine, Machine.power_loss))
+
+    def _isolate_ahead(self) -> None:
+        self._when_ahead(self._isolate_one)
+
+    def _freeze_ahead(self) -> None:
+        self._when_ahead(lambda machine: machine.freeze(self._random.between(*_LONG_FREEZE_MS)))
+
+    def _when_ahead(self, how: Callable[[Machine], None], tries: int = _AHEAD_TRIES) -> None:
+        machine = self._overview.ahead
+        if machine is not None:
+            self._world.soon(_HESITATION_MS, lambda: how(machine))
+        elif tries and not self.over:
+            self._world.after(1, lambda: self._when_ahead(how, tries - 1))
+
     # --- who may die ---------------------------------------------------------------------------------------
 
     def _die(self, machine: Machine) -> None:
@@ -229,7 +257,12 @@ class ClusterFaults:
         self._anyone().break_off_from_ensemble()
 
     def _depose(self) -> None:
+        """Of which the controller may hear late."""
         self._note("/controller is deleted")
+        controller = self._overview.controller
+        if controller is not None and self._random.chance(0.5):
+            self._cluster.routes.delay(ENSEMBLE, controller.broker_id, 2 * _DELAY_MS)
+            self._mend_later()
         self._cluster.ensemble.delete("/controller")
 
     def _ensemble_out(self) -> None:
@@ -268,7 +301,10 @@ class ClusterFaults:
         self._cut(*pairs)
 
     def _isolate(self) -> None:
-        self._cut(*self._around(self._anyone().broker_id, [ENSEMBLE, *self._cluster.machines]))
+        self._isolate_one(self._anyone())
+
+    def _isolate_one(self, machine: Machine) -> None:
+        self._cut(*self._around(machine.broker_id, [ENSEMBLE, *self._cluster.machines]))
 
     def _split_from_brokers(self) -> None:
         self._cut(*self._around(self._anyone().broker_id, list(self._cluster.machines)))

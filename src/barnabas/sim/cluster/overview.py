@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from barnabas.broker.partition import Partition
 from barnabas.controller import tree
 from barnabas.controller.znodes import topics as topic_nodes
 from barnabas.controller.znodes.topics import StateNode
@@ -53,6 +54,7 @@ class Overview:
                         topic.id if topic is not None else "",
                         self._home.tree.nodes[path].version,
                         state.controller_epoch,
+                        self._present_epoch,
                         state.leader,
                         state.leader_epoch,
                         state.isr,
@@ -65,6 +67,11 @@ class Overview:
         path = tree.state_path(*place)
         node = self._home.tree.nodes.get(path)
         return None if node is None else topic_nodes.decode_state(path, node.value)
+
+    @property
+    def _present_epoch(self) -> int:
+        node = self._home.tree.nodes.get(tree.CONTROLLER_EPOCH)
+        return 0 if node is None else int(node.value)
 
     def _topic(self, name: str) -> _Topic | None:
         path = tree.topic_path(name)
@@ -103,6 +110,14 @@ class Overview:
                 return machine
         return None
 
+    @property
+    def ahead(self) -> Machine | None:
+        """One that leads, and has written what not all in-sync replicas have, as far as it knows."""
+        for machine in self._cluster.serving:
+            if machine.life is not None and any(map(_is_ahead, machine.life.node.replicas)):
+                return machine
+        return None
+
     # --- at the end ----------------------------------------------------------------------------------------
 
     def write_down(self) -> None:
@@ -125,6 +140,19 @@ class Overview:
                 machine.broker_id, place, topic_id, log.high_watermark, tuple(_batches(log)), final
             )
             self._world.history.add(found)
+
+
+def _is_ahead(partition: Partition) -> bool:
+    log, leading = partition.log, partition.leading
+    return (
+        log is not None
+        and leading is not None
+        and any(
+            follower.log_end_offset < log.log_end_offset
+            for broker_id, follower in leading.followers.items()
+            if broker_id in leading.in_sync.isr
+        )
+    )
 
 
 def _place_of(path: str) -> TopicPartition | None:

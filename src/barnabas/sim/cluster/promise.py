@@ -35,13 +35,14 @@ class ClusterPromise:
     last: ClusterKind | None = None  # what happens at the very end, before everything is read
     brokers: tuple[int, ...] = (3, 3, 3, 4, 5)
     topic_configs: tuple[Mapping[str, str], ...] = ({},)
-    styles: tuple[Style, ...] = (Style(think_ms=250),)
+    styles: tuple[Style, ...] = (Style(think_ms=250, begins_alone=True),)
     producers: tuple[int, int] = (1, 2)
     partitions: tuple[int, int] = (1, 2)
     properties: Mapping[str, str] = field(default_factory=dict)
     faults_max: int = 4
     faults_ms: int = 2000
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
+    creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
     moves: bool = False  # replicas are moved about
 

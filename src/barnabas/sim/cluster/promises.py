@@ -48,10 +48,26 @@ COORDINATORS: tuple[Checker, ...] = (
 )
 
 HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP, Kind.STRAY)
-KILLS = (Kind.KILL, Kind.KILL, Kind.KILL_INSIDE, Kind.KILL_CONTROLLER, Kind.KILL_ALL, Kind.STOP, Kind.STOP)
-SESSIONS = (Kind.EXPIRE, Kind.BREAK_STORE, Kind.DEPOSE, Kind.FREEZE, Kind.FREEZE, Kind.ENSEMBLE_OUT)
+KILLS = (
+    Kind.KILL_AHEAD,
+    Kind.KILL_AHEAD,
+    Kind.KILL,
+    Kind.KILL_INSIDE,
+    Kind.KILL_CONTROLLER,
+    Kind.KILL_ALL,
+    Kind.STOP,
+    Kind.STOP,
+)
+SESSIONS = (
+    Kind.EXPIRE,
+    Kind.BREAK_STORE,
+    Kind.DEPOSE,
+    Kind.FREEZE,
+    Kind.FREEZE_AHEAD,
+    Kind.ENSEMBLE_OUT,
+)
 CUTS = (
-    Kind.CUT_ONE_WAY,
+    Kind.ISOLATE_AHEAD,
     Kind.CUT_ONE_WAY,
     Kind.CUT_RING,
     Kind.ISOLATE,
@@ -59,7 +75,7 @@ CUTS = (
     Kind.SPLIT_FROM_ENSEMBLE,
     Kind.DELAY,
 )
-FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
+FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS_AHEAD, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
 EVERYTHING = (*KILLS, *SESSIONS, *CUTS, *FORGETTING, Kind.IO_ERROR, *HARMLESS)
 
 KILLED = ClusterPromise(
@@ -82,6 +98,7 @@ SESSIONS_END = ClusterPromise(
     "Sessions end, processes sleep through theirs, controllers are deposed: no zombie is believed.",
     (*SESSIONS, *SESSIONS, Kind.KILL, *HARMLESS),
     EVERYBODY,
+    creates=4,
 )
 
 FORGETFUL = ClusterPromise(
@@ -99,6 +116,18 @@ DELETED = ClusterPromise(
     EVERYTHING,
     (*EVERYBODY, cluster.DeletedStaysDeleted()),
     deletes=True,
+)
+
+CHAOS = ClusterPromise(
+    "cluster_chaos",
+    "Everything goes wrong, one thing upon the other: nothing acknowledged is lost, and the cluster heals.",
+    EVERYTHING,
+    EVERYBODY,
+    styles=(Style(batches=30, think_ms=300, begins_alone=True),),
+    producers=(2, 2),
+    faults_max=10,
+    faults_ms=4000,
+    creates=2,
 )
 
 MOVED = ClusterPromise(
@@ -126,7 +155,7 @@ GROUPS = ClusterPromise(
     (*EVERYTHING, Kind.CLIENT_FREEZE),
     (*EVERYBODY, *COORDINATORS),
     brokers=(3,),
-    styles=(Style(batches=10, think_ms=450),),
+    styles=(Style(batches=10, think_ms=450, begins_alone=True),),
     producers=(1, 1),
     properties=_COORDINATED,
     hires=coordination.some_readers,
@@ -162,6 +191,7 @@ CLUSTER_PROMISES = {
         SESSIONS_END,
         FORGETFUL,
         DELETED,
+        CHAOS,
         MOVED,
         GROUPS,
         TRANSACTIONS,

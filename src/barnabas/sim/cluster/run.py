@@ -56,6 +56,10 @@ class ClusterSchedule:
         topics = [*self.plan.topics, *self.plan.more_topics, *([_DOOMED] if promise.deletes else [])]
         self.creator = Creator(self.world, self.door, topics, self._created)
         self.deleter = Deleter(self.world, self.door, _DOOMED.name)
+        self.administrators: list[Client] = [
+            Creator(self.world, self.door, [Topic(f"extra-{at}", 1, {}, 3)], lambda: None)
+            for at in range(promise.creates)
+        ]
         self.mover = Mover(self.world, self.door, self.places, list(self.cluster.machines))
         self._has_begun = False
 
@@ -70,6 +74,8 @@ class ClusterSchedule:
             client.begin()
         for crew in self.crews:
             crew.begin()
+        for administrator in self.administrators:
+            self.world.soon(self.promise.faults_ms, administrator.begin)
         if self.promise.deletes:
             self.world.soon(_DOOMED_MS, self.deleter.begin)
         else:
@@ -114,7 +120,7 @@ class ClusterSchedule:
         return lambda: self.world.now_ms >= since_ms and self.overview.is_whole
 
     def _work_through(self, faults: ClusterFaults) -> bool:
-        writers = [*self.producers, self.deleter, self.mover]
+        writers = [*self.producers, *self.administrators, self.deleter, self.mover]
         if not self._wait("the load", lambda: faults.over and all(one.finished for one in writers)):
             return False
         for crew in self.crews:

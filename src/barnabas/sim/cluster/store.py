@@ -60,6 +60,7 @@ class EnsembleStore:
         self._unanswered: deque[_Submission] = deque()  # oldest first; `_arrived` of them are carried out
         self._arrived = 0
         self._underway: deque[StoreEvent] = deque()  # from the ensemble to the broker
+        self._missed: set[str] = set()  # changes that were under way when the connection broke
         self._taken: list[StoreEvent] = []
         self._last_ticket = 0
         self._notify: Callable[[], None] = lambda: None
@@ -156,15 +157,17 @@ class EnsembleStore:
 
     def _resume(self) -> None:
         self._ensemble.heard(self._session_id)
-        for path in self._watches.all():
+        for path in sorted(self._missed.union(self._watches.all())):
             self._tell(Changed(path))
         self._watches.clear()
+        self._missed.clear()
 
     def _begin(self) -> None:
         if self._session_id:
             self._generation += 1
             self._tell(SessionEnded())
         self._watches.clear()
+        self._missed.clear()
         self._session_id = self._ensemble.begin(self)
         self._tell(SessionBegan(self._session_id))
 
@@ -207,6 +210,7 @@ class EnsembleStore:
         self._connection += 1
         self._connected = False
         self._arrived = 0
+        self._missed.update(event.path for event in self._underway if isinstance(event, Changed))
         self._underway.clear()
         self._ensemble.silent(self._session_id)
 

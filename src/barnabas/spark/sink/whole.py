@@ -22,7 +22,7 @@ from barnabas.model.ids import TopicPartition
 from barnabas.records.arrow.encode import Encoded
 from barnabas.spark.errors import PipelineError
 from barnabas.spark.planning_errors import plainly
-from barnabas.spark.sink.commit import Begun, abort, end_surely, fenced_sentence, forget
+from barnabas.spark.sink.commit import Begun, abort, abort_ours, end_surely, fenced_sentence, forget
 from barnabas.spark.sink.connections import connected
 from barnabas.spark.sink.encoded import stamped
 from barnabas.spark.sink.ledger import Entry
@@ -67,7 +67,7 @@ class BatchWriter(TakesId, DataSourceArrowWriter):
         try:
             report = write_rows(self._sink, self._begun.producer, iterator, spread)
         except BaseException:
-            # Only this task and who commits know the id if nobody has chosen one: nobody else would abort.
+            # At once: Spark may go on with other tasks for long before it gives up.
             abort(self._sink, connected(self._sink), self._begun.producer.transactional_id or "")
             raise
         return Message(report, self._begun)
@@ -125,11 +125,11 @@ class BatchWriter(TakesId, DataSourceArrowWriter):
         name = f"frame-{uuid.uuid4()}"
         end_surely(self._sink, cluster, begun, [*direct, *outlet.written], Entry(name, 0))
 
-    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        begun = next((message.begun for message in _told(messages)), None)
-        if begun is not None and not any(message.report.is_fenced for message in _told(messages)):
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:  # noqa: ARG002
+        """A task that was killed has left no message, but this copy was pickled after the id was taken."""
+        if self._begun is not None:
             with self._sink.connect() as cluster:
-                abort(self._sink, cluster, begun.producer.transactional_id or "")
+                abort_ours(cluster, self._begun)
 
 
 def _told(messages: Sequence[WriterCommitMessage | None]) -> list[Message]:

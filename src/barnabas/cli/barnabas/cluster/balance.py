@@ -97,7 +97,7 @@ def _carry_out(cluster: Cluster, asked: argparse.Namespace, found: Reading, plan
                 done = arrived_bytes if plan.bytes_to_move else arrived_count
                 bar.update(task, completed=done, description=text)
 
-            Carrying(cluster, plan, asked.throttle, told).run(max(1, asked.at_once))
+            Carrying(cluster, plan, asked.throttle, asked.timeout, told).run(max(1, asked.at_once))
     wanted = sorted({*changed, *found.misled})
     if wanted:
         elections.elect(cluster, elections.PREFERRED, wanted)

@@ -1,0 +1,151 @@
+"""Each checker of a cluster can fail: brokers broken on purpose, in one place, are caught within a few seeds.
+
+What a mutation does is a bug that somebody could write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.simulation.seeds import first_broken_seed
+
+from barnabas.broker import fetching
+from barnabas.broker.boot import Boot
+from barnabas.broker.membership import Membership
+from barnabas.broker.partition import Partition
+from barnabas.broker.readers import ConsumerReader
+from barnabas.controller import elections, liveness
+from barnabas.controller import isr as isr_decisions
+from barnabas.controller.decision import Decision
+from barnabas.model.image import ClusterImage, PartitionImage
+from barnabas.replication.leader import Leading, PendingShrink
+from barnabas.sim.cluster.faults import ClusterKind as Kind
+from barnabas.sim.cluster.promise import ClusterPromise
+from barnabas.sim.cluster.promises import CLUSTER_PROMISES
+from barnabas.sim.producers import Style
+
+_SEEDS = 120
+
+
+def only_the_leader_counts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leading, "committed_offset", lambda _self, own_end_offset, *_rest: own_end_offset)
+
+
+def acknowledged_before_it_is_committed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Partition, "is_committed", lambda self, _last_offset, _acks: self.log is not None)
+
+
+def a_proposal_counts_at_once(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(PendingShrink, "maximal", PendingShrink.proposed)
+
+
+def consumers_read_what_is_not_committed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ConsumerReader, "upper_offset", lambda _self, log: log.log_end_offset)
+
+
+def nobody_is_told_to_cut_its_log(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(fetching, "_diverges", lambda *_arguments: False)
+
+
+def anybody_is_elected(patch: pytest.MonkeyPatch) -> None:
+    def careless(image: ClusterImage, partition: PartitionImage, *, unclean: bool) -> int:
+        if partition.leader in partition.isr:
+            return partition.leader
+        return next((broker for broker in reversed(partition.replicas) if image.may_lead(broker)), -1)
+
+    patch.setattr(elections, "_next_leader", careless)
+
+
+def a_new_leader_keeps_the_epoch(patch: pytest.MonkeyPatch) -> None:
+    def careless(
+        before: PartitionImage, after: PartitionImage, *, is_renewed: bool = False
+    ) -> PartitionImage:
+        if after == before and not is_renewed:
+            return before
+        return replace(after, partition_epoch=before.partition_epoch + 1)
+
+    for module in (elections, isr_decisions, liveness):
+        if hasattr(module, "numbered"):
+            patch.setattr(module, "numbered", careless)
+
+
+def every_start_counts_as_clean(patch: pytest.MonkeyPatch) -> None:
+    begin = Membership.begin
+
+    def trusting(self: Membership, session_id: int, *, unclean: bool) -> None:
+        begin(self, session_id, unclean=False)
+
+    patch.setattr(Membership, "begin", trusting)
+
+
+def an_unclean_start_stays_eligible(patch: pytest.MonkeyPatch) -> None:
+    settled = elections.settled
+
+    def trusting(*arguments: Any, **rest: Any) -> PartitionImage:
+        return settled(*arguments, **{**rest, "unclean_starts": ()})
+
+    patch.setattr(liveness, "settled", trusting)
+
+
+def controllers_are_not_fenced(patch: pytest.MonkeyPatch) -> None:
+    multis = Decision.multis
+    patch.setattr(Decision, "multis", lambda self: [part[1:] for part in multis(self) if part[1:]])
+
+
+def nobody_joins_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leading, "may_propose", lambda *_arguments: False)
+
+
+def strays_are_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Boot, "_drop_strays", lambda *_arguments: None)
+
+
+_KILLED = CLUSTER_PROMISES["cluster_kill"]
+_BUSY = replace(
+    _KILLED,
+    kinds=(Kind.KILL_AHEAD,),
+    styles=(Style(batches=40, think_ms=80, begins_alone=True),),
+    brokers=(3,),
+)
+_CUT = replace(
+    CLUSTER_PROMISES["cluster_partition"],
+    kinds=(Kind.ISOLATE_AHEAD,),
+    styles=(Style(batches=40, think_ms=80, begins_alone=True),),
+    brokers=(3,),
+)
+_DARK = CLUSTER_PROMISES["cluster_power_loss"]
+_ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "promise", "checker"),
+    [
+        (only_the_leader_counts, _BUSY, "NoLostWrite"),
+        (only_the_leader_counts, _BUSY, "CommittedStays"),
+        (acknowledged_before_it_is_committed, _BUSY, "NoLostWrite"),
+        (acknowledged_before_it_is_committed, _BUSY, "OneValuePerOffset"),
+        (a_proposal_counts_at_once, _CUT, "NoLostWrite"),
+        (consumers_read_what_is_not_committed, _BUSY, "CommittedStays"),
+        (only_the_leader_counts, _CUT, "NothingReadVanishes"),
+        (nobody_is_told_to_cut_its_log, _CUT, "ReplicasAgree"),
+        (anybody_is_elected, _KILLED, "StatesFollow"),
+        (a_new_leader_keeps_the_epoch, _KILLED, "StatesFollow"),
+        (a_new_leader_keeps_the_epoch, _BUSY, "LogsMatch"),
+        (every_start_counts_as_clean, _DARK, "NoLostWrite"),
+        (an_unclean_start_stays_eligible, _DARK, "NoLostWrite"),
+        (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
+        (nobody_joins_again, _KILLED, "ClusterHeals"),
+        (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),
+    ],
+)
+def test_a_broken_cluster_is_caught(
+    mutate: Callable[[pytest.MonkeyPatch], None],
+    promise: ClusterPromise,
+    checker: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mutate(monkeypatch)
+    assert first_broken_seed(promise, checker, _SEEDS) is not None, f"{checker} saw nothing wrong"
