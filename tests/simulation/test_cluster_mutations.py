@@ -132,7 +132,9 @@ _CUT = replace(
     brokers=(3,),
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]
-_COORDINATED = replace(CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,))
+_COORDINATED = replace(
+    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+)
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
 
