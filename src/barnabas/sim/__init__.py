@@ -9,7 +9,6 @@ Of groups and transactions: `coordination_promises.py`, then `crews.py` (who com
 `transaction_versions.py` (what they say), `group_checkers.py` and `transaction_checkers.py`.
 
 Of clusters: `cluster/promises.py`, `cluster/faults.py`, `cluster/checkers.py`; `cluster/door.py` is how
-clients find leaders and coordinators, `cluster/store.py` how brokers see ZooKeeper,
-`cluster/overview.py` what
-only somebody who sees all machines can know.
+clients find leaders and coordinators, `cluster/store.py` how brokers see ZooKeeper, `cluster/overview.py`
+what only somebody who sees all machines can know.
 """

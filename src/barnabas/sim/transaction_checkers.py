@@ -156,10 +156,10 @@ def origin_key(place: TopicPartition, offset: int) -> bytes:
 
 class StableReads:
     """Nobody who reads committed records is shown what lies at or above the last stable offset, and that
-    never goes back. With `leaders_change`, it may: a new leader learns how far the log is committed."""
+    never goes back, while there is `one_leader`: the next one may have heard less of what is committed."""
 
-    def __init__(self, *, leaders_change: bool = False) -> None:
-        self._leaders_change = leaders_change
+    def __init__(self, *, one_leader: bool = True) -> None:
+        self._one_leader = one_leader
 
     def check(self, facts: Facts) -> Iterator[str]:
         highest: dict[tuple[str, TopicPartition], int] = {}
@@ -169,7 +169,7 @@ class StableReads:
             stable, who = seen.last_stable_offset, (seen.consumer, seen.place)
             if not 0 <= stable <= seen.high_watermark:
                 yield f"{seen.consumer}: {seen.place} is stable to {stable} of {seen.high_watermark}"
-            if stable < highest.get(who, 0) and not self._leaders_change:
+            if self._one_leader and stable < highest.get(who, 0):
                 yield f"{seen.consumer}: {seen.place} was stable to {highest[who]}, now to {stable}"
             highest[who] = max(highest.get(who, 0), stable)
             if seen.records and seen.records[-1].offset >= stable:

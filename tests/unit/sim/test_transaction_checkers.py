@@ -98,6 +98,9 @@ def test_one_result_for_every_record() -> None:
 
 def test_the_last_stable_offset_only_rises_and_hides_what_is_above() -> None:
     assert complaints(StableReads(), seen("a", 0, b"x", stable=5), seen("a", 1, b"y", stable=4))
+    assert not complaints(
+        StableReads(one_leader=False), seen("a", 0, b"x", stable=5), seen("a", 1, b"y", stable=4)
+    )
     assert complaints(StableReads(), seen("a", 0, b"x", stable=0))
     assert complaints(StableReads(), seen("a", 0, stable=2000))  # above the high watermark
     assert not complaints(StableReads(), seen("a", 0, b"x", stable=1), seen("a", 1, b"y", stable=2))

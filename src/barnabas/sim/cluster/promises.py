@@ -43,7 +43,7 @@ COORDINATORS: tuple[Checker, ...] = (
     transactions.NoLostTransaction(),
     transactions.NoAbortedRead(),
     transactions.NoTornTransaction(),
-    transactions.StableReads(leaders_change=True),
+    transactions.StableReads(one_leader=False),
     transactions.TransactionsEnd(),
 )
 
