@@ -1,24 +1,36 @@
 """What the controller remembers of its latest decisions, for brokers that pull them, and those that wait.
 
-A broker that has been away for longer than that gets the whole image.
+A broker that has been away for longer than that gets the whole image. Everything is encoded once, however
+many brokers ask for it.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from barnabas.broker.timers import Timer
 from barnabas.controller import steps
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.protocol.private import PullImageResponse, StepRow
+from barnabas.protocol import codec
+from barnabas.protocol.private import VERSION, PullImageResponse, StepRow
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _STEPS_MAX = 512
 _DELTAS_MAX = 20_000  # an election of thousands of partitions is not worth more than a whole image
+
+
+class _Step(NamedTuple):
+    version: int
+    encoded: StepRow  # bytes, in truth: the encoder lets encoded elements pass
+    deltas: int
+
+
+def _encoded(row: StepRow) -> StepRow:
+    return cast(StepRow, codec.encode(row, VERSION))
 
 
 class _Pull:
@@ -33,7 +45,7 @@ class _Pull:
 class ImageLog:
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._steps: deque[tuple[StepRow, int]] = deque()  # with the number of deltas
+        self._steps: deque[_Step] = deque()
         self._deltas = 0
         self._waiting: list[_Pull] = []
         self._whole: tuple[ClusterImage, StepRow] | None = None
@@ -47,10 +59,10 @@ class ImageLog:
 
     def add(self, version: int, deltas: tuple[Delta, ...]) -> None:
         """The image has just become this version."""
-        self._steps.append((steps.step(version, deltas), len(deltas)))
+        self._steps.append(_Step(version, _encoded(steps.step(version, deltas)), len(deltas)))
         self._deltas += len(deltas)
         while len(self._steps) > _STEPS_MAX or (self._deltas > _DELTAS_MAX and len(self._steps) > 1):
-            self._deltas -= self._steps.popleft()[1]
+            self._deltas -= self._steps.popleft().deltas
         self._answer_all()
 
     def pull(
@@ -82,9 +94,9 @@ class ImageLog:
         response = PullImageResponse(0, image.controller_epoch, image.cluster_id)
         if epoch == image.controller_epoch and version == image.version:
             return response
-        news = [step for step, _ in self._steps if step.version > version]
+        news = [step for step in self._steps if step.version > version]
         if epoch == image.controller_epoch and news and news[0].version == version + 1:
-            response.steps = news
+            response.steps = [step.encoded for step in news]
         else:
             response.from_nothing = True
             response.steps = [self._whole_image(image)]
@@ -92,5 +104,5 @@ class ImageLog:
 
     def _whole_image(self, image: ClusterImage) -> StepRow:
         if self._whole is None or self._whole[0] is not image:
-            self._whole = (image, steps.whole(image))
+            self._whole = (image, _encoded(steps.whole(image)))
         return self._whole[1]
