@@ -7,6 +7,6 @@ from tests.simulation.seeds import blocks, hold
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 
 
-@blocks(100)
+@blocks(75)
 def test_nothing_acknowledged_is_lost_whatever_goes_wrong(first_seed: int) -> None:
     hold(CLUSTER_PROMISES["cluster_chaos"], first_seed)

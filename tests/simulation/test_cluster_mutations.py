@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from tests.simulation.seeds import first_broken_seed
 
-from barnabas.broker import fetching
+from barnabas.broker import fetching, hosted_shard
 from barnabas.broker.boot import Boot
+from barnabas.broker.hosted_shard import HostedShard
 from barnabas.broker.membership import Membership
 from barnabas.broker.partition import Partition
 from barnabas.broker.readers import ConsumerReader
@@ -90,6 +91,20 @@ def an_unclean_start_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(liveness, "settled", trusting)
 
 
+def eligible_replicas_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    with_isr = elections.with_isr
+
+    def forgetful(*arguments: Any, **rest: Any) -> PartitionImage:
+        return replace(with_isr(*arguments, **rest), elr=())
+
+    for module in (elections, isr_decisions):
+        patch.setattr(module, "with_isr", forgetful)
+
+
+def coordinators_answer_before_it_is_committed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(HostedShard, "_wait", lambda _self, outcome, _last_offset: hosted_shard._finish(outcome))
+
+
 def controllers_are_not_fenced(patch: pytest.MonkeyPatch) -> None:
     multis = Decision.multis
     patch.setattr(Decision, "multis", lambda self: [part[1:] for part in multis(self) if part[1:]])
@@ -117,6 +132,9 @@ _CUT = replace(
     brokers=(3,),
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]
+_COORDINATED = replace(
+    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+)
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
 
@@ -126,7 +144,6 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (only_the_leader_counts, _BUSY, "NoLostWrite"),
         (only_the_leader_counts, _BUSY, "CommittedStays"),
         (acknowledged_before_it_is_committed, _BUSY, "NoLostWrite"),
-        (acknowledged_before_it_is_committed, _BUSY, "OneValuePerOffset"),
         (a_proposal_counts_at_once, _CUT, "NoLostWrite"),
         (consumers_read_what_is_not_committed, _BUSY, "CommittedStays"),
         (only_the_leader_counts, _CUT, "NothingReadVanishes"),
@@ -136,6 +153,8 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (a_new_leader_keeps_the_epoch, _BUSY, "LogsMatch"),
         (every_start_counts_as_clean, _DARK, "NoLostWrite"),
         (an_unclean_start_stays_eligible, _DARK, "NoLostWrite"),
+        (eligible_replicas_are_forgotten, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
+        (coordinators_answer_before_it_is_committed, _COORDINATED, "CommitsAreKept"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),

@@ -248,7 +248,7 @@ class Fetch:
             partitions.append(data)
         session_id = 0 if session is None else session.id
         response = FetchResponse(session_id=session_id, responses=topics)
-        if leaders:
+        if leaders and not self.reader.is_replica:  # brokers know where brokers are
             nodes = leader_nodes(self.node, self.context.session.listener, leaders)
             response.node_endpoints = [NodeEndpoint(*each) for each in nodes]
         version = self.context.version

@@ -92,7 +92,8 @@ def _wanted(
         for index, header in _transactional_batches(topic):
             producers.add(Producer(header.producer_id, header.producer_epoch))
             partition = node.replicas.find(name, index)
-            if partition is not None and name not in INTERNAL_TOPICS:
+            # Another broker's partition is refused soon: nothing of it belongs into the transaction.
+            if partition is not None and partition.is_leader and name not in INTERNAL_TOPICS:
                 first_sequences[partition] = header.base_sequence
     if len(producers) > 1:
         raise ApiError(

@@ -101,7 +101,7 @@ class Supervised:
 
     def look(self, now_s: float) -> None:
         """Notice its end."""
-        if self.pid is None or is_process(self.pid, self._mark):
+        if self.pid is None or self._lives(self.pid):
             return
         assert self.end_fd is not None
         self._exit_code = self._child.wait() if self._child is not None else None
@@ -117,6 +117,11 @@ class Supervised:
             "%s, process %d, died (%s); it starts again in %.2f s",
             self.name, pid, self._exit_code, self.due_s - now_s,
         )  # fmt: skip
+
+    def _lives(self, pid: int) -> bool:
+        """A child of ours is asked about directly: on its way into its program it has no command line, and
+        whoever took it for dead then would wait for its end."""
+        return is_process(pid, self._mark) if self._child is None else self._child.poll() is None
 
 
 def is_process(pid: int, mark: str) -> bool:

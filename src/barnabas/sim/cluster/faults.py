@@ -11,6 +11,7 @@ import errno
 from collections.abc import Callable, Sequence
 from enum import Enum
 
+from barnabas.model.ids import TopicPartition
 from barnabas.sim.clients import Client
 from barnabas.sim.cluster.cluster import Cluster
 from barnabas.sim.cluster.machine import Machine
@@ -25,6 +26,7 @@ _CHANGES_MAX = 60
 _CUT_MS = (50, 1500)
 _FREEZE_MS = (50, 1800)
 _LONG_FREEZE_MS = (700, 1800)
+_AWAY_MS = (1500, 2500)
 _AHEAD_TRIES = 400
 _HESITATION_MS = 4
 _CLIENT_FREEZE_MS = (50, 900)
@@ -46,6 +48,7 @@ class ClusterKind(Enum):
     POWER_LOSS_AHEAD = "the power of such a one fails"
     POWER_LOSS = "one machine's power fails"
     POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
+    LAST_STANDING = "all replicas but one are away for a while, and then the power of that one fails"
     LOSE_DISK = "one machine comes back with an empty disk"
     STOP = "somebody stops a broker in good order"
     FREEZE = "a process is stopped, perhaps for longer than its session, and goes on"
@@ -173,6 +176,25 @@ class ClusterFaults:
         elif tries and not self.over:
             self._world.after(1, lambda: self._when_ahead(how, tries - 1))
 
+    def _last_standing(self) -> None:
+        """Whoever left the in-sync replicas last has all that was ever acknowledged, and comes back."""
+        place, replicas = self._random.pick(list(self._overview.partitions()))
+        state = self._overview.state(place)
+        if state is None or state.leader not in replicas or self._somebody_forgets():
+            return
+        for other in replicas:
+            if other != state.leader:
+                self._cluster.machines[other].freeze(self._random.between(*_AWAY_MS))
+        self._when_alone(place, self._cluster.machines[state.leader], _AHEAD_TRIES)
+
+    def _when_alone(self, place: TopicPartition, machine: Machine, tries: int) -> None:
+        state = self._overview.state(place)
+        if state is not None and state.isr == (machine.broker_id,) and not self._somebody_forgets():
+            if all(map(self._is_sound, self._neighbours(machine.broker_id))):
+                self._forget_now(machine, Machine.power_loss)
+        elif tries:
+            self._world.after(5, lambda: self._when_alone(place, machine, tries - 1))
+
     # --- who may die ---------------------------------------------------------------------------------------
 
     def _die(self, machine: Machine) -> None:
@@ -182,9 +204,12 @@ class ClusterFaults:
 
     def _forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
         """Or die and remember, if nobody else would."""
-        if not self._is_spare(machine.broker_id):
+        if self._is_spare(machine.broker_id):
+            self._forget_now(machine, how)
+        else:
             self._die(machine)
-            return
+
+    def _forget_now(self, machine: Machine, how: Callable[[Machine], None]) -> None:
         for other in self._cluster.machines.values():
             if other is not machine:
                 other.disk.call_off()
@@ -192,19 +217,27 @@ class ClusterFaults:
         self._forgetful.add(machine.broker_id)
         how(machine)
 
+    def _neighbours(self, broker_id: int) -> set[int]:
+        """Those who share a partition with it."""
+        sharing = [replicas for _, replicas in self._overview.partitions() if broker_id in replicas]
+        return {one for replicas in sharing for one in replicas} - {broker_id}
+
     def _is_spare(self, broker_id: int) -> bool:
-        """Whether of every partition another replica is in sync and sound."""
+        """Whether of every partition another replica has all that was committed, and is sound."""
         for place, replicas in self._overview.partitions():
             state = self._overview.state(place)
             if broker_id not in replicas:
                 continue
-            if state is None or not any(one != broker_id and self._is_sound(one) for one in state.isr):
+            complete = () if state is None else (*state.isr, *state.elr)
+            if not any(one != broker_id and self._is_sound(one) for one in complete):
                 return False
         return True
 
     def _is_sound(self, broker_id: int) -> bool:
-        """It lives; and if it has died, the controller knows: where it is in sync, it is so anew."""
-        if self._cluster.machines[broker_id].life is None:
+        """It lives, or was stopped in good order; and if it has died before, the controller knows: where it
+        is in sync, it is so anew."""
+        machine = self._cluster.machines[broker_id]
+        if machine.life is None and not machine.ended_well:
             return False
         died = self._deaths.get(broker_id, -1)
         node = self._cluster.ensemble.home.tree.nodes.get(f"/brokers/ids/{broker_id}")

@@ -29,6 +29,7 @@ class Machine(Host):
         self.broker_id = broker_id
         self.name = f"broker-{broker_id}"
         self._leaves = False
+        self.ended_well = False  # the last life of the process
         self.store: EnsembleStore | None = None
         self.exchange: Exchange | None = None
         self.before_it_ends: Callable[[Machine], None] = lambda _machine: None
@@ -65,7 +66,7 @@ class Machine(Host):
 
     def stop_process(self) -> None:
         self.before_it_ends(self)
-        self._leaves = False
+        self._leaves = self.ended_well = False
         exchange, self.exchange = self.exchange, None
         super().stop_process()
         if exchange is not None:
@@ -75,7 +76,8 @@ class Machine(Host):
         """Whatever its reason, a process that stops itself does so in good order."""
         life = self.life
         if life is not None:
-            self._shut_down(life)
+            life.guarded(lambda: self._shut_down(life))
+            self.ended_well = True
 
     def stop_orderly(self) -> None:
         """As on a signal: others lead in its place before it goes."""

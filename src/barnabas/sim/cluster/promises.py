@@ -75,7 +75,13 @@ CUTS = (
     Kind.SPLIT_FROM_ENSEMBLE,
     Kind.DELAY,
 )
-FORGETTING = (Kind.POWER_LOSS, Kind.POWER_LOSS_AHEAD, Kind.POWER_LOSS_INSIDE, Kind.LOSE_DISK)
+FORGETTING = (
+    Kind.POWER_LOSS,
+    Kind.POWER_LOSS_AHEAD,
+    Kind.POWER_LOSS_INSIDE,
+    Kind.LOSE_DISK,
+    Kind.LAST_STANDING,
+)
 EVERYTHING = (*KILLS, *SESSIONS, *CUTS, *FORGETTING, Kind.IO_ERROR, *HARMLESS)
 
 KILLED = ClusterPromise(
@@ -116,6 +122,16 @@ DELETED = ClusterPromise(
     EVERYTHING,
     (*EVERYBODY, cluster.DeletedStaysDeleted()),
     deletes=True,
+)
+
+LAST_STANDING = ClusterPromise(
+    "cluster_last_replica",
+    "Only one replica is left, and it dies without a clean stop: those that were eligible have everything.",
+    (Kind.LAST_STANDING, Kind.LAST_STANDING, Kind.STOP, Kind.KILL_AHEAD, *HARMLESS),
+    EVERYBODY,
+    brokers=(3, 4),
+    styles=(Style(batches=20, think_ms=200, begins_alone=True),),
+    faults_ms=3000,
 )
 
 CHAOS = ClusterPromise(
@@ -191,6 +207,7 @@ CLUSTER_PROMISES = {
         SESSIONS_END,
         FORGETFUL,
         DELETED,
+        LAST_STANDING,
         CHAOS,
         MOVED,
         GROUPS,

@@ -102,7 +102,7 @@ def _carry_out(cluster: Cluster, asked: argparse.Namespace, found: Reading, plan
     if wanted:
         elections.elect(cluster, elections.PREFERRED, wanted)
     if not asked.json:
-        print(f"{len(changed)} partitions were moved." if changed else "Nothing had to be moved.")
+        print(f"Moved {_counted(len(changed), 'partition')}." if changed else "Nothing was moved.")
 
 
 # --- what is shown ---------------------------------------------------------------------------------------
@@ -139,20 +139,27 @@ def _move_rows(plan: Balanced) -> list[tuple[Cell, ...]]:
 
 
 def _summary(found: Reading, plan: Balanced) -> str:
-    before, after = _imbalance(found.as_led), _imbalance(plan.after)
-    sentences = [
-        f"{len(plan.changed)} partitions to move, {_bytes_text(plan.bytes_to_move)}. Brokers differ from the "
-        f"average by {before:.0%} now and by {after:.0%} then."
-    ]
+    now = f"Brokers differ from the average by up to {_imbalance(found.as_led):.0%} now"
+    if plan.changed:
+        moved = f"{_counted(len(plan.changed), 'partition')} to move, {_bytes_text(plan.bytes_to_move)}."
+        sentences = [f"{moved} {now}, and by {_imbalance(plan.after):.0%} then."]
+    else:
+        sentences = [f"Nothing is worth moving. {now}."]
     if found.misled:
-        sentences.append(f"{len(found.misled)} partitions go back to their preferred leader.")
+        sentences.append(
+            f"To go back to their preferred leaders: {_counted(len(found.misled), 'partition')}."
+        )
     apart = sum(map(plan.before.rack_deficit, plan.before.partitions.values()))
     if apart:
         left = sum(map(plan.after.rack_deficit, plan.after.partitions.values()))
-        sentences.append(f"{apart - left} of {apart} replicas that share a rack with another go to another.")
+        sentences.append(f"Of {_counted(apart, 'replica')} that need not share a rack, {left} still do then.")
     if found.left_alone:
-        sentences.append(f"{found.left_alone} partitions are not whole or on the move, and left alone.")
+        sentences.append(f"Left alone, not whole or on the move: {_counted(found.left_alone, 'partition')}.")
     return " ".join(sentences)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _imbalance(situation: Situation) -> float:
