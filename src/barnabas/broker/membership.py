@@ -88,13 +88,21 @@ class Membership:
             case SessionEnded():
                 log.warning("The session with ZooKeeper has ended; this broker registers again")
                 self._attempt += 1
+                if self._is_admitted:
+                    # The process has lived through it: its log is what it was when it was let in.
+                    self._broker = replace(self._broker, fenced=False)
                 self.epoch = -1
                 self._resign()
-                # The process has lived through it: its log is what it was.
-                self._broker = replace(self._broker, fenced=False)
             case SessionBegan(session_id):
                 self._session_id = session_id
                 self.look()
+
+    @property
+    def _is_admitted(self) -> bool:
+        """Whether the controller has seen to this life of ours. Until then an unclean start stays one, in
+        however many sessions it takes: whoever counts on us might count on what we have lost."""
+        own = self._node.image.brokers.get(self._broker.id)
+        return own is not None and own.epoch == self.epoch and not own.fenced
 
     def _changed(self, event: Changed) -> None:
         if event.path in {tree.CONTROLLER, tree.broker_path(self._broker.id)}:

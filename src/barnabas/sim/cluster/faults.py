@@ -1,8 +1,6 @@
 """What may go wrong in a cluster, and when: all of it from the seed.
 
-Nothing of this may lose what was acknowledged by all. A machine forgets (unsynced pages, a whole disk) only
-while another one that is in sync lives; and until it is in sync again, that other one does not die. Brokers
-cannot tell who forgot from who was only killed: had all died, any of them might be the one that knows less.
+Nothing of this may lose what was acknowledged by all: `deaths.py` knows who may die or forget, and when.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from enum import Enum
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.clients import Client
 from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.deaths import Deaths
 from barnabas.sim.cluster.machine import Machine
 from barnabas.sim.cluster.overview import Overview
 from barnabas.sim.cluster.routes import ENSEMBLE
@@ -87,8 +86,7 @@ class ClusterFaults:
         self._overview = overview
         self._clients = clients
         self._latest_ms = latest_ms
-        self._deaths: dict[int, int] = {}  # the last change of the tree when a broker died
-        self._forgetful: set[int] = set()  # those who are not in sync again since they forgot
+        self._deaths = Deaths(cluster, overview)
         self.over = False
         for _ in range(self._random.between(1, most) if kinds else 0):
             self._plan(self._random.pick(kinds))
@@ -124,17 +122,17 @@ class ClusterFaults:
         return self._random.pick(list(self._cluster.machines.values()))
 
     def _kill(self) -> None:
-        self._die(self._anyone())
+        self._deaths.die(self._anyone())
 
     def _kill_inside(self) -> None:
-        self._die_inside(self._anyone(), self._die)
+        self._die_inside(self._anyone(), self._deaths.die)
 
     def _kill_controller(self) -> None:
-        self._die(self._overview.controller or self._anyone())
+        self._deaths.die(self._overview.controller or self._anyone())
 
     def _kill_all(self) -> None:
         for machine in self._cluster.machines.values():
-            self._die(machine)
+            self._deaths.die(machine)
 
     def _stop(self) -> None:
         self._anyone().stop_orderly()
@@ -143,25 +141,25 @@ class ClusterFaults:
         self._anyone().freeze(self._random.between(*_FREEZE_MS))
 
     def _power_loss(self) -> None:
-        self._forget(self._anyone(), Machine.power_loss)
+        self._deaths.forget(self._anyone(), Machine.power_loss)
 
     def _power_loss_inside(self) -> None:
-        self._die_inside(self._anyone(), lambda machine: self._forget(machine, Machine.power_loss))
+        self._die_inside(self._anyone(), lambda machine: self._deaths.forget(machine, Machine.power_loss))
 
     def _lose_disk(self) -> None:
-        self._forget(self._anyone(), Machine.lose_disk)
+        self._deaths.forget(self._anyone(), Machine.lose_disk)
 
     def _die_inside(self, machine: Machine, how: Callable[[Machine], None]) -> None:
-        if machine.life is not None and not self._somebody_forgets():
+        if machine.life is not None and not self._deaths.somebody_forgets():
             machine.fall_after(self._random.below(_CHANGES_MAX), lambda: how(machine))
 
     # --- at the worst moment -------------------------------------------------------------------------------
 
     def _kill_ahead(self) -> None:
-        self._when_ahead(self._die)
+        self._when_ahead(self._deaths.die)
 
     def _power_loss_ahead(self) -> None:
-        self._when_ahead(lambda machine: self._forget(machine, Machine.power_loss))
+        self._when_ahead(lambda machine: self._deaths.forget(machine, Machine.power_loss))
 
     def _isolate_ahead(self) -> None:
         self._when_ahead(self._isolate_one)
@@ -180,81 +178,28 @@ class ClusterFaults:
         """Whoever left the in-sync replicas last has all that was ever acknowledged, and comes back."""
         place, replicas = self._random.pick(list(self._overview.partitions()))
         state = self._overview.state(place)
-        if state is None or state.leader not in replicas or self._somebody_forgets():
+        if state is None or state.leader not in replicas or self._deaths.somebody_forgets():
+            return
+        neighbours = self._deaths.neighbours(state.leader)
+        if not all(map(self._deaths.is_sound, neighbours)):
             return
         for other in replicas:
             if other != state.leader:
                 self._cluster.machines[other].freeze(self._random.between(*_AWAY_MS))
-        self._when_alone(place, self._cluster.machines[state.leader], _AHEAD_TRIES)
+        deaths = self._deaths.of(neighbours)
+        self._when_alone(place, self._cluster.machines[state.leader], deaths, _AHEAD_TRIES)
 
-    def _when_alone(self, place: TopicPartition, machine: Machine, tries: int) -> None:
+    def _when_alone(
+        self, place: TopicPartition, machine: Machine, deaths: dict[int, int], tries: int
+    ) -> None:
+        """Unless one of the others has died meanwhile: it might be the one who left last."""
+        if self._deaths.somebody_forgets() or self._deaths.of(deaths) != deaths:
+            return
         state = self._overview.state(place)
-        if state is not None and state.isr == (machine.broker_id,) and not self._somebody_forgets():
-            if all(map(self._is_sound, self._neighbours(machine.broker_id))):
-                self._forget_now(machine, Machine.power_loss)
+        if state is not None and state.isr == (machine.broker_id,):
+            self._deaths.forget_now(machine, Machine.power_loss)
         elif tries:
-            self._world.after(5, lambda: self._when_alone(place, machine, tries - 1))
-
-    # --- who may die ---------------------------------------------------------------------------------------
-
-    def _die(self, machine: Machine) -> None:
-        if self._is_spare(machine.broker_id) or not self._somebody_forgets():
-            self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
-            machine.kill()
-
-    def _forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
-        """Or die and remember, if nobody else would."""
-        if self._is_spare(machine.broker_id):
-            self._forget_now(machine, how)
-        else:
-            self._die(machine)
-
-    def _forget_now(self, machine: Machine, how: Callable[[Machine], None]) -> None:
-        for other in self._cluster.machines.values():
-            if other is not machine:
-                other.disk.call_off()
-        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
-        self._forgetful.add(machine.broker_id)
-        how(machine)
-
-    def _neighbours(self, broker_id: int) -> set[int]:
-        """Those who share a partition with it."""
-        sharing = [replicas for _, replicas in self._overview.partitions() if broker_id in replicas]
-        return {one for replicas in sharing for one in replicas} - {broker_id}
-
-    def _is_spare(self, broker_id: int) -> bool:
-        """Whether of every partition another replica has all that was committed, and is sound."""
-        for place, replicas in self._overview.partitions():
-            state = self._overview.state(place)
-            if broker_id not in replicas:
-                continue
-            complete = () if state is None else (*state.isr, *state.elr)
-            if not any(one != broker_id and self._is_sound(one) for one in complete):
-                return False
-        return True
-
-    def _is_sound(self, broker_id: int) -> bool:
-        """It lives, or was stopped in good order; and if it has died before, the controller knows: where it
-        is in sync, it is so anew."""
-        machine = self._cluster.machines[broker_id]
-        if machine.life is None and not machine.ended_well:
-            return False
-        died = self._deaths.get(broker_id, -1)
-        node = self._cluster.ensemble.home.tree.nodes.get(f"/brokers/ids/{broker_id}")
-        return died < 0 or (node is not None and node.czxid > died and b"unclean" not in node.value)
-
-    def _somebody_forgets(self) -> bool:
-        for broker_id in sorted(self._forgetful):
-            if self._is_sound(broker_id) and self._is_in_sync(broker_id):
-                self._forgetful.discard(broker_id)
-        return bool(self._forgetful)
-
-    def _is_in_sync(self, broker_id: int) -> bool:
-        for place, replicas in self._overview.partitions():
-            state = self._overview.state(place)
-            if broker_id in replicas and (state is None or broker_id not in state.isr):
-                return False
-        return True
+            self._world.after(5, lambda: self._when_alone(place, machine, deaths, tries - 1))
 
     # --- disks and clocks ----------------------------------------------------------------------------------
 
@@ -265,9 +210,9 @@ class ClusterFaults:
 
     def _io_error(self) -> None:
         machine = self._anyone()
-        if self._somebody_forgets():
+        if self._deaths.somebody_forgets():
             return
-        self._deaths[machine.broker_id] = self._cluster.ensemble.home.tree.zxid
+        self._deaths.note(machine)
         machine.fail_directory(self._random.pick(machine.settings.log_dirs), errno.EIO)
         self._world.soon(_CUT_MS[1], lambda: self._repair(machine))
 
