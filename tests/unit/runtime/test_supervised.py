@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.runtime.cluster_plan import Running
-from barnabas.runtime.supervised import SETTLED_S, STOP_TIMEOUT_S, Supervised, back_off_s
+from barnabas.runtime.supervised import SETTLED_S, STOP_TIMEOUT_S, Supervised, back_off_s, is_process
 
 WAIT_S = 30
 SLEEPS = "import time; time.sleep(60)"
@@ -102,6 +102,10 @@ def test_what_does_not_hear_is_killed_in_the_end(made: list[Supervised], tmp_pat
 def test_a_process_of_an_earlier_supervisor_is_gone_on_with(made: list[Supervised], tmp_path: Path) -> None:
     process = make(made, tmp_path)
     process.start_if_due(0.0)
+    assert process.pid is not None
+    deadline = time.monotonic() + WAIT_S
+    while not is_process(process.pid, str(tmp_path / "mark")):  # on its way into its program
+        assert time.monotonic() < deadline
     successor = Supervised("it", [], str(tmp_path / "mark"), tmp_path / "log")
     successor.adopt(process.running)
     assert successor.pid == process.pid
