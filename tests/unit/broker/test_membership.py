@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.support.node import SmallNode
 
@@ -11,7 +13,7 @@ from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import register_broker
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.image import BrokerImage
-from barnabas.ports import Create, Get, Put, Read, StoreLostError, Value, Write
+from barnabas.ports import Create, Get, Put, Read, SessionEnded, StoreLostError, Value, Write
 from barnabas.store.memory import MemoryStore
 
 ENDPOINTS = {"PLAINTEXT": Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)}
@@ -64,6 +66,17 @@ def test_a_new_session_has_a_new_registration_and_a_new_controller_epoch(member:
     assert after.topics == before.topics
     member.small.create_topic("after")
     assert set(member.node.image.topics) == {"trucks", "after"}
+
+
+def test_an_unclean_start_stays_one_until_the_controller_has_seen_to_it(member: Member) -> None:
+    membership = member.membership
+    membership._broker = replace(membership._broker, fenced=True)
+    registered, membership.epoch = membership.epoch, -1  # it still waits for the end of its earlier life
+    membership._session(SessionEnded())
+    assert membership._broker.fenced
+    membership.epoch = registered
+    membership._session(SessionEnded())
+    assert not membership._broker.fenced
 
 
 def test_decisions_wait_until_the_broker_is_registered_again(member: Member) -> None:
