@@ -153,6 +153,8 @@ class Membership:
         assert own is not None
         assert controller is not None
         self.epoch = own.stat.czxid
+        if not _is_unclean(own):
+            self._broker = replace(self._broker, fenced=False)  # the controller has seen to it
         self._follow(controller)
 
     def _write(self, writes: tuple[Write, ...]) -> None:
@@ -217,3 +219,11 @@ class Membership:
         self.office.leave()
         self._puller.stop()
         self._node.controller_link.controller_id = NOBODY
+
+
+def _is_unclean(own: Value) -> bool:
+    try:
+        return cluster.decode_broker(own.path, own.data, own.stat.czxid).fenced
+    except MalformedNodeError as problem:
+        log.error("%s", problem)
+        return True
