@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from barnabas import java
 from chaos.report import show
 from chaos.run import Findings, Run
 from chaos.stage import Stage
@@ -24,6 +25,11 @@ def main() -> int:
     asked = parser.parse_args()
     console = Console(highlight=False)
     console.print(f"three brokers, three ZooKeepers, {asked.minutes:g} minutes, seed {asked.seed}")
+    try:
+        java.require(needed_by="ZooKeeper")
+    except java.JavaError as missing:
+        console.print(str(missing), style="red")
+        return 2
     with tempfile.TemporaryDirectory(prefix="barnabas-chaos-") as scratch:
         findings = _run(console, asked.keep or Path(scratch), asked.seed, asked.minutes * 60)
     show(console, findings)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from barnabas.testing import Broker, Cluster, free_port
+from barnabas.testing import Broker, BrokerFailedError, Cluster, free_port
 from barnabas.wire import Cluster as WireCluster
 from barnabas.wire import WireError
 from chaos.faults import Fault, Kind
@@ -100,7 +100,14 @@ class Stage:
     def _down(self, end: Callable[[], None], broker: Broker, lasting_s: float) -> None:
         end()
         time.sleep(lasting_s)
-        broker.start()
+        self._start(broker)
+
+    def _start(self, broker: Broker) -> None:
+        """A broker that does not come back is a finding; the run goes on, and tries again."""
+        try:
+            broker.start()
+        except BrokerFailedError as error:
+            self.crashes.append(str(error))
 
     def _empty(self, broker: Broker) -> None:
         broker.kill()
@@ -124,9 +131,9 @@ class Stage:
         """Called where every broker should be alive: one that is not ended by itself, a finding."""
         for broker in self.cluster.brokers:
             if not broker.is_running():
-                self.crashes.append(f"{broker.name} ended by itself:\n{broker.log_tail(12)}")
+                self.crashes.append(f"{broker.name} does not run, or ended by itself:\n{broker.log_tail(12)}")
                 broker.kill()
-                broker.start()
+                self._start(broker)
 
     def leaders(self, topics: list[str]) -> dict[tuple[str, int], int]:
         """(topic, partition) → broker; empty where nobody answers."""

@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from tests.simulation.seeds import first_broken_seed
 
-from barnabas.broker import fetching, hosted_shard, membership
+from barnabas.broker import fetching
 from barnabas.broker.boot import Boot
-from barnabas.broker.hosted_shard import HostedShard
-from barnabas.broker.membership import Membership
-from barnabas.broker.partition import Partition
+from barnabas.broker.cluster import membership
+from barnabas.broker.cluster.membership import Membership
+from barnabas.broker.coordinators import hosted_shard
+from barnabas.broker.coordinators.hosted_shard import HostedShard
 from barnabas.broker.readers import ConsumerReader
+from barnabas.broker.replication.partition import Partition
 from barnabas.controller import elections, liveness
 from barnabas.controller import isr as isr_decisions
 from barnabas.controller.decision import Decision

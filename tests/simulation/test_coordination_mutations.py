@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from tests.simulation.seeds import first_broken_seed
 
-from barnabas.broker.coordinator_loading import Loading
-from barnabas.broker.hosted_shard import HostedShard
-from barnabas.broker.marker_carrier import MarkerCarrier
-from barnabas.broker.partition import Partition
+from barnabas.broker.coordinators.coordinator_loading import Loading
+from barnabas.broker.coordinators.hosted_shard import HostedShard
+from barnabas.broker.coordinators.marker_carrier import MarkerCarrier
+from barnabas.broker.replication.partition import Partition
 from barnabas.coordination.outcome import NOTHING, Outcome, Producer
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.rebalance import Rebalancer

@@ -14,8 +14,8 @@ import pytest
 from tests.simulation.seeds import first_broken_seed
 
 from barnabas.broker import boot
-from barnabas.broker.controller_host import ControllerHost
-from barnabas.broker.partition import Partition
+from barnabas.broker.cluster.controller_host import ControllerHost
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.topic_config import log_config
 from barnabas.log import loading, manager, recovery, replay
 from barnabas.log.cleaning import retention

@@ -17,7 +17,7 @@ from tests.support.batches import Batch
 from tests.support.node import AtOnce, NoCleaner, joined
 
 from barnabas.broker.node import Node, Ports
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.broker.topic_config import log_config
 from barnabas.model.endpoint import Endpoint, SecurityProtocol

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from tests.support.batches import Batch
 from tests.support.node import NOW_MS, General, SmallNode, frame
 
-from barnabas.broker.partition import Partition
-from barnabas.broker.peers import Answered, Failed
+from barnabas.broker.cluster.peers import Answered, Failed
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import Session
 from barnabas.model.image import (
     BrokerChanged,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tests.support.batches import Batch
 
+from barnabas.broker.cluster.peers import Answered, Failed
 from barnabas.broker.node import Node
-from barnabas.broker.peers import Answered, Failed
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol import codec
 from barnabas.protocol.messages.fetch import (

@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.internal_topics import internal_topic
+from barnabas.broker.coordinators.internal_topics import internal_topic
 from barnabas.broker.topic_requests import request_topic
 from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode

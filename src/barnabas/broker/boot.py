@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from barnabas.broker.adoption import take_over
-from barnabas.broker.membership import Membership, StillHeldError
+from barnabas.broker.cluster.membership import Membership, StillHeldError
 from barnabas.broker.topic_config import log_config
 from barnabas.controller import tree
 from barnabas.controller.neighbours import listener_conflict

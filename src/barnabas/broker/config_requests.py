@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from barnabas.broker import loggers
-from barnabas.broker.controller_host import code_of
+from barnabas.broker.cluster.controller_host import code_of
+from barnabas.broker.cluster.forwarding import forward_part
 from barnabas.broker.dispatch import Context
-from barnabas.broker.forwarding import forward_part
 from barnabas.broker.topic_config import election_rules
 from barnabas.controller.configs import ConfigResult, IncrementalChange, WholeChange, alter_configs
 from barnabas.controller.decision import Decision

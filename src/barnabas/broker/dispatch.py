@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from barnabas.broker.forwarding import Forwarding
+from barnabas.broker.cluster.forwarding import Forwarding
 from barnabas.broker.session import NotThisTimeError, Part, PeerFaultError, Session
 from barnabas.protocol import codec
 from barnabas.protocol.codec import MalformedError

@@ -14,7 +14,7 @@ from barnabas.ports import Random
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 
 if TYPE_CHECKING:
-    from barnabas.broker.standing import Standing
+    from barnabas.broker.replication.standing import Standing
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.fetch_sessions import FINAL_EPOCH, NO_SESSION
-from barnabas.broker.partition import NO_EPOCH, Partition
+from barnabas.broker.replication.partition import NO_EPOCH, Partition
 from barnabas.broker.session import Foreseen, NotThisTimeError, Part, Session
 from barnabas.hot import fetch_offset, offset_behind
 from barnabas.log.log import Log

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
 from barnabas.broker.fetch_sessions import Entry, FetchSession, TopicKey
-from barnabas.broker.leader_hints import leader_nodes
-from barnabas.broker.partition import NO_EPOCH, Partition
 from barnabas.broker.purgatory import Waiting
 from barnabas.broker.readers import Reader
-from barnabas.broker.replica_choice import NO_REPLICA
+from barnabas.broker.replication.leader_hints import leader_nodes
+from barnabas.broker.replication.partition import NO_EPOCH, Partition
+from barnabas.broker.replication.replica_choice import NO_REPLICA
 from barnabas.broker.session import Part
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode

@@ -7,35 +7,35 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from barnabas.broker.admission_errands import admission_errands
 from barnabas.broker.auto_creation import AutoCreation
 from barnabas.broker.cleaning import Cleaner, CleaningHost
-from barnabas.broker.controller_host import ControllerHost
-from barnabas.broker.controller_link import ControllerLink
-from barnabas.broker.coordinator_host import CoordinatorHost
+from barnabas.broker.cluster.controller_host import ControllerHost
+from barnabas.broker.cluster.controller_link import ControllerLink
+from barnabas.broker.cluster.image_log import ImageLog
+from barnabas.broker.cluster.image_watch import ImageWatch
+from barnabas.broker.cluster.leader_balance import LeaderBalance
+from barnabas.broker.cluster.offline_replicas import OfflineReplicas
+from barnabas.broker.cluster.peers import Peers
+from barnabas.broker.cluster.store_client import StoreClient
+from barnabas.broker.coordinators.admission_errands import admission_errands
+from barnabas.broker.coordinators.coordinator_host import CoordinatorHost
+from barnabas.broker.coordinators.internal_topics import OFFSETS_TOPIC, InternalTopics
+from barnabas.broker.coordinators.marker_carrier import marker_errands
+from barnabas.broker.coordinators.producer_ids import Block, ProducerIds
+from barnabas.broker.coordinators.transaction_host import transaction_coordinator
 from barnabas.broker.dispatch import Dispatcher
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.fetchers import ReplicaFetchers
-from barnabas.broker.image_log import ImageLog
-from barnabas.broker.image_watch import ImageWatch
-from barnabas.broker.internal_topics import OFFSETS_TOPIC, InternalTopics
-from barnabas.broker.isr import IsrKeeper
-from barnabas.broker.leader_balance import LeaderBalance
-from barnabas.broker.log_moves import LogMoves
-from barnabas.broker.marker_carrier import marker_errands
-from barnabas.broker.offline_replicas import OfflineReplicas
-from barnabas.broker.partition import Partition
-from barnabas.broker.peers import Peers
-from barnabas.broker.producer_ids import Block, ProducerIds
 from barnabas.broker.purgatory import Purgatory
-from barnabas.broker.replica_choice import replica_choice
-from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.replication.fetchers import ReplicaFetchers
+from barnabas.broker.replication.isr import IsrKeeper
+from barnabas.broker.replication.log_moves import LogMoves
+from barnabas.broker.replication.partition import Partition
+from barnabas.broker.replication.replica_choice import replica_choice
+from barnabas.broker.replication.replicas import ReplicaManager
+from barnabas.broker.replication.throttles import LEADER, ReplicationThrottle
 from barnabas.broker.session import Session
-from barnabas.broker.store_client import StoreClient
-from barnabas.broker.throttles import LEADER, ReplicationThrottle
 from barnabas.broker.timers import Timers
 from barnabas.broker.topic_config import log_config, manager_settings, producer_settings
-from barnabas.broker.transaction_host import transaction_coordinator
 from barnabas.broker.upkeep import UpkeepHost
 from barnabas.groups.shard import GroupShard
 from barnabas.log.config import LogConfig

@@ -6,8 +6,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.partition import Partition
 from barnabas.broker.producing import Pending, conclude, refusal, with_leaders
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import Foreseen, NotThisTimeError, Part, Session
 from barnabas.hot import plain_batch
 from barnabas.log.results import Appended

@@ -6,8 +6,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.leader_hints import leader_nodes
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.leader_hints import leader_nodes
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import PeerFaultError
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode

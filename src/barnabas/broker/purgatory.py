@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from barnabas.broker.timers import Timer, Timers
 
 if TYPE_CHECKING:
-    from barnabas.broker.partition import Partition
+    from barnabas.broker.replication.partition import Partition
     from barnabas.broker.session import Session
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from barnabas.broker.partition import NO_EPOCH, Partition
-from barnabas.broker.replica_choice import NO_REPLICA
+from barnabas.broker.replication.partition import NO_EPOCH, Partition
+from barnabas.broker.replication.replica_choice import NO_REPLICA
 from barnabas.log.log import Log
 from barnabas.protocol.messages.fetch import FetchPartition, FetchRequest
 from barnabas.replication.leader import Position

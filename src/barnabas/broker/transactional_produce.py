@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from barnabas.broker.coordinators.transaction_gate import Admissions, Entrance, Gate
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.partition import Partition
 from barnabas.broker.producing import TRANSACTIONAL
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import PeerFaultError
-from barnabas.broker.transaction_gate import Admissions, Entrance, Gate
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS

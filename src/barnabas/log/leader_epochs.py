@@ -115,6 +115,16 @@ class LeaderEpochs:
         kept = [entry for entry in self._entries if entry.start_offset < end_offset]
         self._replace(kept)
 
+    def found(self, epoch: int, offset: int) -> None:
+        """A record at `offset` is of `epoch`, whatever we wrote down: after a crash records may be back that
+        had been cut, and with them the leader before."""
+        if epoch < self._latest_epoch:
+            later = [entry for entry in self._entries if entry.epoch > epoch and entry.start_offset <= offset]
+            if later:
+                self.truncate_from_end(later[0].start_offset)
+        elif epoch > self._latest_epoch:
+            self.assign(epoch, offset)
+
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget epochs that ended before `start_offset`; the one that holds it begins there now."""
         earlier = [entry for entry in self._entries if entry.start_offset <= start_offset]

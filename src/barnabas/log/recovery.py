@@ -30,9 +30,8 @@ def recover_segment(segment: Segment, producers: ProducerStates, leader_epochs: 
     valid_bytes = 0
     for chunk, at, position, header in _sound_batches(segment):
         segment.index_batch(position, header)
-        latest_epoch = leader_epochs.latest_epoch
-        if header.leader_epoch >= 0 and (latest_epoch is None or header.leader_epoch > latest_epoch):
-            leader_epochs.assign(header.leader_epoch, header.base_offset)
+        if header.leader_epoch >= 0:
+            leader_epochs.found(header.leader_epoch, header.base_offset)
         if header.has_producer_id:
             _note(segment, producers, chunk, at, header)
         producers.end_offset = header.next_offset

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 
 from barnabas.broker.boot import Boot, BootError
-from barnabas.broker.leaving import Leaving
+from barnabas.broker.cluster.leaving import Leaving
 from barnabas.broker.node import Node, Ports
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import InconsistentDirectoryError

@@ -92,6 +92,10 @@ class Cluster:
             if not connection.was_answered and not isinstance(error, TimedOutError):
                 self._hung_up(connection)
             raise
+        except KeyboardInterrupt:
+            # The answer is still to come; whoever tidies up now would take it for their own.
+            self.forget(connection)
+            raise
 
     def retrying(self, work: Callable[[], T]) -> T:
         return retrying(work, self.settings, self._failed)

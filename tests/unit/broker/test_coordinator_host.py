@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import pytest
 from tests.support.coordination import FakeTicket
 
-from barnabas.broker.coordinator_host import CoordinatorHost
-from barnabas.broker.hosted_shard import HostedShard
-from barnabas.broker.internal_topics import OFFSETS_TOPIC
+from barnabas.broker.coordinators.coordinator_host import CoordinatorHost
+from barnabas.broker.coordinators.hosted_shard import HostedShard
+from barnabas.broker.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.coordination.hashing import java_hash, partition_of
 from barnabas.coordination.outcome import Entry, Outcome, Producer
 from barnabas.model.errors import ApiError, ErrorCode

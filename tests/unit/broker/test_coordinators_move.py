@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar
 import pytest
 from tests.support.nodes import Asked, Nodes
 
-from barnabas.broker.internal_topics import OFFSETS_TOPIC
+from barnabas.broker.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.log.log import Log
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.offset_commit import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.nodes import Nodes
 
-from barnabas.broker.errands import Errands
+from barnabas.broker.cluster.errands import Errands
 from barnabas.model.image import BrokerGone
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.schema import Message

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.support.node import NOW_MS, SmallNode
 
-from barnabas.broker.leaving import Leaving
+from barnabas.broker.cluster.leaving import Leaving
 from barnabas.model.image import BrokerChanged, BrokerImage, PartitionChanged, PartitionImage
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.node import SmallNode
 
-from barnabas.broker.membership import RETRY_MS
+from barnabas.broker.cluster.membership import RETRY_MS
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import register_broker

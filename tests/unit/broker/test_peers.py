@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.support.nodes import Nodes
 
-from barnabas.broker.peers import Peer
+from barnabas.broker.cluster.peers import Peer
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.image import BrokerChanged, BrokerGone
 from barnabas.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse

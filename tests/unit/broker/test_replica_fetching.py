@@ -9,7 +9,7 @@ import pytest
 from tests.support.nodes import Nodes
 from tests.support.scripted_leader import Question, ScriptedPeers, answer, batch, data
 
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.partition import Partition
 from barnabas.log.log import Log
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import (

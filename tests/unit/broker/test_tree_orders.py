@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.broker.test_membership import Member
 
-from barnabas.broker.tree_orders import LOOK_MS
+from barnabas.broker.cluster.tree_orders import LOOK_MS
 from barnabas.controller import tree
 from barnabas.controller.elections import ElectionRules
 from barnabas.controller.isr import Member as InSync

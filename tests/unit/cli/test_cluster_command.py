@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from barnabas.cli.barnabas import main
+from barnabas.cli.barnabas.cluster.local import free_ports, is_free
+from barnabas.cli.support.failures import ToolError
+from barnabas.runtime.supervised import is_process
+from barnabas.testing import free_port
 
 
 @pytest.mark.parametrize("words", [["status"], ["stop"], ["add-broker"], ["kill", "--broker", "1"]])
@@ -42,3 +49,25 @@ def test_numbers_that_make_no_sense(words: list[str], said: str, capsys: pytest.
     with pytest.raises(SystemExit):
         main(["cluster", "start", *words])
     assert said in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_passed_over() -> None:
+    first = free_port()
+    with socket.create_server(("127.0.0.1", first)):
+        assert not is_free(first)
+        found = free_ports(first, 3, but=[first + 1])
+    assert len(set(found)) == 3
+    assert min(found) > first + 1
+
+
+def test_where_there_are_no_ports_left_that_is_said() -> None:
+    with pytest.raises(ToolError, match="no 5 free ports from 65534 on"):
+        free_ports(65_534, 5)
+
+
+def test_a_process_is_known_by_its_number_and_a_word_of_its_command_line() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()", "the-mark"], stdin=subprocess.PIPE) as child:
+        assert is_process(child.pid, "the-mark")
+        assert not is_process(child.pid, "another-mark")
+        child.kill()
+    assert not is_process(child.pid, "the-mark")

@@ -121,6 +121,21 @@ def test_rebuilt_indexes_are_those_that_were_written_at_first() -> None:
     assert all(before)
 
 
+def test_records_that_came_back_with_a_crash_bring_their_leader_back() -> None:
+    """They had been cut for those of a later leader: the list of leaders is on the disk, the cut is not."""
+    disk = SimulatedDisk()
+    log = open_test_log(disk, LogConfig())
+    append(log, batch(2), leader_epoch=0)
+    append(log, batch(2), leader_epoch=0)
+    append(log, batch(1), leader_epoch=3)
+    log.close()
+    disk.remove(f"{DIRECTORY}/leader-epoch-checkpoint")
+    overwrite(disk, f"{DIRECTORY}/leader-epoch-checkpoint", b"0\n3\n0 0\n1 2\n2 3\n")
+    log = open_test_log(crashed(disk), LogConfig(), clean=False)
+    assert [tuple(entry) for entry in log.leader_epochs.entries] == [(0, 0), (3, 4)]
+    assert log.end_offset_for_epoch(0) == (0, 4)
+
+
 def test_the_leader_epoch_cache_is_cut_with_the_log() -> None:
     disk = SimulatedDisk()
     log = open_test_log(disk, SMALL)

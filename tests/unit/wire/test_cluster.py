@@ -139,6 +139,21 @@ def test_a_broken_connection_is_opened_anew() -> None:
     assert network.dialled == [ONE, ONE]
 
 
+def test_whoever_interrupts_a_question_does_not_get_its_answer_for_the_next_one() -> None:
+    interrupted = [True]
+
+    def answer(node: int, request: Message) -> Message:
+        if interrupted and interrupted.pop():
+            raise KeyboardInterrupt
+        return _metadata()
+
+    cluster, network = _cluster(answer)
+    with pytest.raises(KeyboardInterrupt):
+        cluster.metadata()
+    assert len(cluster.brokers()) == 2
+    assert network.dialled == [ONE, ONE]
+
+
 def test_the_next_bootstrap_address_is_tried_when_one_is_down() -> None:
     cluster, network = _cluster(lambda node, request: _metadata(), (Address("down", 9), TWO))
     assert cluster.metadata().controller_id == 2

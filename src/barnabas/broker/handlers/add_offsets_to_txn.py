@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.internal_topics import OFFSETS_TOPIC
+from barnabas.broker.coordinators.ticket import Later
+from barnabas.broker.coordinators.transaction_requests import spoken
 from barnabas.broker.dispatch import Context
-from barnabas.broker.internal_topics import OFFSETS_TOPIC
-from barnabas.broker.ticket import Later
-from barnabas.broker.transaction_requests import spoken
 from barnabas.coordination.hashing import partition_of
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ErrorCode

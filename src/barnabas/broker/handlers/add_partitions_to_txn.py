@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import Gathering
+from barnabas.broker.coordinators.ticket import Later
+from barnabas.broker.coordinators.transaction_requests import spoken
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering
-from barnabas.broker.ticket import Later
-from barnabas.broker.transaction_requests import spoken
 from barnabas.coordination.outcome import Outcome, Producer
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from barnabas.broker.controller_host import code_of
+from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.model.errors import ErrorCode

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from barnabas.broker.controller_host import code_of
+from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.broker.topic_config import election_rules
 from barnabas.controller.isr import IsrResult, Member, ProposedIsr, alter_isrs, is_stale

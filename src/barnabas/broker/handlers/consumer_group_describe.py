@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker import operations
+from barnabas.broker.coordinators.group_requests import Gathering
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,

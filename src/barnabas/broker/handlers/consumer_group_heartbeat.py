@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import caller_of
+from barnabas.broker.coordinators.ticket import RequestTicket
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import caller_of
-from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,

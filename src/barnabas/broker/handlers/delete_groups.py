@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import Gathering
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering
 from barnabas.coordination.hashing import partition_of
 from barnabas.protocol.messages.delete_groups import (
     DeletableGroupResult,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.partition import Partition
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.protocol.messages.delete_records import (

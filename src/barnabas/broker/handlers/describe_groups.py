@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker import operations
+from barnabas.broker.coordinators.group_requests import Gathering, caller_of
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering, caller_of
 from barnabas.groups.group import Caller
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.describe_groups import (

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import Gathering
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering
 from barnabas.coordination.outcome import Outcome, Ticket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.describe_transactions import (

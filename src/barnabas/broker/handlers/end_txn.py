@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.ticket import RequestTicket
+from barnabas.broker.coordinators.transaction_requests import spoken
 from barnabas.broker.dispatch import Context
-from barnabas.broker.ticket import RequestTicket
-from barnabas.broker.transaction_requests import spoken
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.transactions.transaction import EPOCH_PER_TRANSACTION

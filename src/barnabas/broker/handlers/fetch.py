@@ -16,7 +16,7 @@ from barnabas.broker.fetch_sessions import Entry, FetchSession
 from barnabas.broker.fetch_template import FetchTemplate, is_plain
 from barnabas.broker.fetching import Fetch
 from barnabas.broker.readers import ReplicaReader, reader_of
-from barnabas.broker.standing import Standing
+from barnabas.broker.replication.standing import Standing
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.fetch import FetchRequest, FetchResponse
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from barnabas.broker.dispatch import Context
-from barnabas.broker.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from barnabas.coordination.hashing import partition_of
 from barnabas.model.endpoint import Endpoint
 from barnabas.model.errors import ApiError, ErrorCode

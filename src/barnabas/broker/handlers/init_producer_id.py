@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.ticket import RequestTicket
+from barnabas.broker.coordinators.transaction_requests import spoken
 from barnabas.broker.dispatch import Context
-from barnabas.broker.ticket import RequestTicket
-from barnabas.broker.transaction_requests import spoken
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import caller_of
+from barnabas.broker.coordinators.ticket import RequestTicket
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import caller_of
-from barnabas.broker.ticket import RequestTicket
 from barnabas.groups.classic.rebalance import join_refusal
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse

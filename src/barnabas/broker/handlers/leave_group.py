@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.ticket import RequestTicket
 from barnabas.broker.dispatch import Context
-from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.leave_group import (
     LeaveGroupRequest,

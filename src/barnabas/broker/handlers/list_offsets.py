@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.partition import Partition
 from barnabas.log.log import Log
 from barnabas.log.results import TimestampOffset
 from barnabas.model.errors import ApiError, ErrorCode

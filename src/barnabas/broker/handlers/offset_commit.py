@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import caller_of
+from barnabas.broker.coordinators.ticket import RequestTicket
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import caller_of
-from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage
 from barnabas.protocol.messages.offset_commit import (

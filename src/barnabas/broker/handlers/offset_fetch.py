@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.group_requests import Gathering, Part
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import Gathering, Part
 from barnabas.groups.offsets.fetch import NO_OFFSET
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage

@@ -11,11 +11,11 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.transaction_gate import Admissions
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.partition import Partition
 from barnabas.broker.produce_template import ProduceTemplate, is_plain
 from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, is_one_batch, refusal
-from barnabas.broker.transaction_gate import Admissions
+from barnabas.broker.replication.partition import Partition
 from barnabas.broker.transactional_produce import gate_refusal, through_gate
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode

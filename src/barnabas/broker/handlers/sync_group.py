@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.ticket import RequestTicket
 from barnabas.broker.dispatch import Context
-from barnabas.broker.ticket import RequestTicket
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 

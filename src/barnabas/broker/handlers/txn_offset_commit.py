@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from barnabas.broker.coordinators.group_requests import caller_of
+from barnabas.broker.coordinators.hosted_shard import meaning_of
+from barnabas.broker.coordinators.ticket import Later
+from barnabas.broker.coordinators.transaction_gate import Admissions, Entrance, Gate
 from barnabas.broker.dispatch import Context
-from barnabas.broker.group_requests import caller_of
-from barnabas.broker.hosted_shard import meaning_of
-from barnabas.broker.ticket import Later
-from barnabas.broker.transaction_gate import Admissions, Entrance, Gate
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.txn_offset_commit import (

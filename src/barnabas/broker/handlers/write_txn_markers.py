@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from barnabas.broker.coordinators.transaction_markers import write_marker
 from barnabas.broker.dispatch import Context
-from barnabas.broker.transaction_markers import write_marker
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from barnabas.broker.leaving import Leaving
+from barnabas.broker.cluster.leaving import Leaving
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.ports import Network
 from barnabas.sim.cluster.lines import Exchange

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from barnabas.broker.partition import Partition
+from barnabas.broker.replication.partition import Partition
 from barnabas.controller import tree
 from barnabas.controller.znodes import topics as topic_nodes
 from barnabas.controller.znodes.topics import StateNode

@@ -1,0 +1,108 @@
+"""What the controller remembers of its latest decisions, for brokers that pull them, and those that wait.
+
+A broker that has been away for longer than that gets the whole image. Everything is encoded once, however
+many brokers ask for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from barnabas.broker.timers import Timer
+from barnabas.controller import steps
+from barnabas.model.image import ClusterImage, Delta
+from barnabas.protocol import codec
+from barnabas.protocol.private import VERSION, PullImageResponse, StepRow
+
+if TYPE_CHECKING:
+    from barnabas.broker.node import Node
+
+_STEPS_MAX = 512
+_DELTAS_MAX = 20_000  # an election of thousands of partitions is not worth more than a whole image
+
+
+class _Step(NamedTuple):
+    version: int
+    encoded: StepRow  # bytes, in truth: the encoder lets encoded elements pass
+    deltas: int
+
+
+def _encoded(row: StepRow) -> StepRow:
+    return cast(StepRow, codec.encode(row, VERSION))
+
+
+class _Pull:
+    __slots__ = ("answer", "timer", "version")
+
+    def __init__(self, version: int, answer: Callable[[PullImageResponse], None]) -> None:
+        self.version = version
+        self.answer = answer
+        self.timer: Timer | None = None
+
+
+class ImageLog:
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._steps: deque[_Step] = deque()
+        self._deltas = 0
+        self._waiting: list[_Pull] = []
+        self._whole: tuple[ClusterImage, StepRow] | None = None
+
+    def begin(self) -> None:
+        """A new controller: what another one decided is not ours to tell in steps."""
+        self._steps.clear()
+        self._deltas = 0
+        self._whole = None
+        self._answer_all()
+
+    def add(self, version: int, deltas: tuple[Delta, ...]) -> None:
+        """The image has just become this version."""
+        self._steps.append(_Step(version, _encoded(steps.step(version, deltas)), len(deltas)))
+        self._deltas += len(deltas)
+        while len(self._steps) > _STEPS_MAX or (self._deltas > _DELTAS_MAX and len(self._steps) > 1):
+            self._deltas -= self._steps.popleft().deltas
+        self._answer_all()
+
+    def pull(
+        self, epoch: int, version: int, max_wait_ms: int, answer: Callable[[PullImageResponse], None]
+    ) -> None:
+        image = self._node.image
+        if (epoch, version) != (image.controller_epoch, image.version) or max_wait_ms <= 0:
+            answer(self._since(epoch, version))
+            return
+        pull = _Pull(version, answer)
+
+        def enough() -> None:
+            self._waiting.remove(pull)
+            answer(self._since(epoch, version))
+
+        pull.timer = self._node.timers.at(self._node.now_ms + max_wait_ms, enough)
+        self._waiting.append(pull)
+
+    def _answer_all(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        epoch = self._node.image.controller_epoch
+        for pull in waiting:
+            if pull.timer is not None:
+                self._node.timers.cancel(pull.timer)
+            pull.answer(self._since(epoch, pull.version))
+
+    def _since(self, epoch: int, version: int) -> PullImageResponse:
+        image = self._node.image
+        response = PullImageResponse(0, image.controller_epoch, image.cluster_id)
+        if epoch == image.controller_epoch and version == image.version:
+            return response
+        news = [step for step in self._steps if step.version > version]
+        if epoch == image.controller_epoch and news and news[0].version == version + 1:
+            response.steps = [step.encoded for step in news]
+        else:
+            response.from_nothing = True
+            response.steps = [self._whole_image(image)]
+        return response
+
+    def _whole_image(self, image: ClusterImage) -> StepRow:
+        if self._whole is None or self._whole[0] is not image:
+            self._whole = (image, _encoded(steps.whole(image)))
+        return self._whole[1]

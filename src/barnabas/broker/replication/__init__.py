@@ -1,0 +1,1 @@
+"""The partitions that this broker holds, led or followed, and how records reach their replicas."""
