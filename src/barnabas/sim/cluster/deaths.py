@@ -1,8 +1,8 @@
 """Who may die, and who may forget (unsynced pages, a whole disk), without losing what all acknowledged.
 
-A machine forgets only while another one has everything; and until it is in sync again, that other one does
-not die. Brokers cannot tell who forgot from who was only killed: had all died, any of them might be the one
-that knows less.
+A machine forgets only while another one has everything; and until it is in sync again, nobody else dies.
+Brokers cannot tell who forgot from who was only killed: had all died, any of them might be the one that knows
+less.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Deaths:
         return {broker_id: self._deaths.get(broker_id, _NEVER) for broker_id in brokers}
 
     def die(self, machine: Machine) -> None:
-        if self._is_spare(machine.broker_id) or not self.somebody_forgets():
+        if not self.somebody_forgets():
             self.note(machine)
             machine.kill()
 
     def forget(self, machine: Machine, how: Callable[[Machine], None]) -> None:
         """Or die and remember, if nobody else would."""
-        if self._is_spare(machine.broker_id):
+        if self.may_forget(machine.broker_id):
             self.forget_now(machine, how)
         else:
             self.die(machine)
@@ -48,6 +48,11 @@ class Deaths:
         self.note(machine)
         self._forgetful.add(machine.broker_id)
         how(machine)
+
+    def may_forget(self, broker_id: int) -> bool:
+        """None of the others is about to be found out: whoever of them leaves last has everything."""
+        sound = all(map(self.is_sound, self.neighbours(broker_id)))
+        return sound and self._is_spare(broker_id) and not self.somebody_forgets()
 
     def neighbours(self, broker_id: int) -> set[int]:
         """Those who share a partition with it."""

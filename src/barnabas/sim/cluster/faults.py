@@ -178,11 +178,9 @@ class ClusterFaults:
         """Whoever left the in-sync replicas last has all that was ever acknowledged, and comes back."""
         place, replicas = self._random.pick(list(self._overview.partitions()))
         state = self._overview.state(place)
-        if state is None or state.leader not in replicas or self._deaths.somebody_forgets():
+        if state is None or state.leader not in replicas or not self._deaths.may_forget(state.leader):
             return
         neighbours = self._deaths.neighbours(state.leader)
-        if not all(map(self._deaths.is_sound, neighbours)):
-            return
         for other in replicas:
             if other != state.leader:
                 self._cluster.machines[other].freeze(self._random.between(*_AWAY_MS))
