@@ -14,6 +14,7 @@ from tests.simulation.seeds import first_broken_seed
 
 from barnabas.broker import fetching
 from barnabas.broker.boot import Boot
+from barnabas.broker.cluster import membership
 from barnabas.broker.cluster.membership import Membership
 from barnabas.broker.coordinators import hosted_shard
 from barnabas.broker.coordinators.hosted_shard import HostedShard
@@ -102,6 +103,10 @@ def eligible_replicas_are_forgotten(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(module, "with_isr", forgetful)
 
 
+def who_was_let_in_is_suspected_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(membership, "_is_unclean", lambda _own: True)
+
+
 def coordinators_answer_before_it_is_committed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(HostedShard, "_wait", lambda _self, outcome, _last_offset: hosted_shard._finish(outcome))
 
@@ -155,6 +160,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (every_start_counts_as_clean, _DARK, "NoLostWrite"),
         (an_unclean_start_stays_eligible, _DARK, "NoLostWrite"),
         (eligible_replicas_are_forgotten, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
+        (who_was_let_in_is_suspected_again, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (coordinators_answer_before_it_is_committed, _COORDINATED, "CommitsAreKept"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
