@@ -294,6 +294,18 @@ def test_a_static_member_changes_its_protocol_and_keeps_what_it_has() -> None:
     assert _kind(scene) == ("classic", "Stable")
 
 
+def test_a_group_that_goes_back_in_the_middle_of_a_handover_rebalances() -> None:
+    """Nobody would be left who hands the rest over."""
+    scene = Scene(_SETTINGS, t=4)
+    owner = Consumer(scene, "owner", "t", instance_id="i1")
+    assert len(owner.partitions) == 4
+    waiting = Classic(scene, "i2")
+    waiting.join()  # its half is still with the owner
+    back = Classic(scene, "i1")
+    back.join()
+    assert _kind(scene) == ("classic", "PreparingRebalance")
+
+
 def test_a_classic_member_that_does_not_come_when_told_is_out() -> None:
     scene = Scene(_SETTINGS, t=4)
     old = Classic(scene)

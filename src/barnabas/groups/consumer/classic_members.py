@@ -132,13 +132,19 @@ def _join(progress: Progress, owned: Mapping[bytes, Set[int]]) -> tuple[Outcome,
 def _join_and_downgrade(
     progress: Progress, replaced: Member, owned: Mapping[bytes, Set[int]]
 ) -> tuple[Outcome, Member]:
-    """A classic member took the place of the last one that was not: its group is classic again."""
-    changed, group, member = _start(progress), progress.group, progress.new
-    if not changed:
+    """A classic member took the place of the last one that was not: its group is classic again.
+
+    Where somebody still waits for a partition that another was to let go, there is nobody left who would hand
+    it over: the group rebalances (Kafka's does not, and the partition stays nobody's until the next one).
+    """
+    rebalance, group, member = _start(progress), progress.group, progress.new
+    if not rebalance:
         target = group.target_of(member.member_id, member.instance_id)
         member = progress.reconcile(group.assignment_epoch, target, owned, False)
+        others = [each for each in group.members.values() if each is not replaced]
+        rebalance = any(each.assigned != group.target_of(each.member_id) for each in others)
     return (
-        downgrade(progress.context, group, [replaced], progress.entries, joining=member, rebalance=changed),
+        downgrade(progress.context, group, [replaced], progress.entries, joining=member, rebalance=rebalance),
         member,
     )
 

@@ -45,6 +45,22 @@ class Talk:
         self.topic = dialogue.topic(short, partitions)
         self.topic_id = dialogue.topic_id(short)
         ready(dialogue, self.group)
+        self._wait_until_the_coordinator_knows_the_topic()
+
+    def _wait_until_the_coordinator_knows_the_topic(self) -> None:
+        """Apache Kafka's coordinator hears of a new topic a moment after everybody else: until then whoever
+        joins is given nothing. Another group may find out, so that this one's epochs begin where they do."""
+        probe = f"{self.group}-probe"
+        wish: dict[str, Any] = {"subscribed_topic_names": [self.topic], "topic_partitions": []}
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            exchange = self.dialogue.peer.exchange
+            join = ConsumerGroupHeartbeatRequest(probe, "m", 0, rebalance_timeout_ms=30_000, **wish)
+            answer: Any = exchange(join, 1)
+            exchange(ConsumerGroupHeartbeatRequest(probe, "m", -1), 1)
+            if answer.assignment is not None and answer.assignment.topic_partitions:
+                return
+            time.sleep(0.05)
 
     def heartbeat(self, member_id: str, epoch: int, **fields: Any) -> ConsumerGroupHeartbeatRequest:
         owned = fields.pop("owned", None)
