@@ -142,11 +142,20 @@ def _join_and_downgrade(
         target = group.target_of(member.member_id, member.instance_id)
         member = progress.reconcile(group.assignment_epoch, target, owned, False)
         others = [each for each in group.members.values() if each is not replaced]
-        rebalance = any(each.assigned != group.target_of(each.member_id) for each in others)
+        rebalance = group.assignment_epoch < group.epoch or not all(
+            _is_settled(group, each) for each in others
+        )
     return (
         downgrade(progress.context, group, [replaced], progress.entries, joining=member, rebalance=rebalance),
         member,
     )
+
+
+def _is_settled(group: ConsumerGroup, member: Member) -> bool:
+    """It has what it is to have, no more and no less."""
+    owned = {topic_id: set(epochs) for topic_id, epochs in member.assigned.items() if epochs}
+    target = group.target_of(member.member_id)
+    return owned == {topic_id: set(partitions) for topic_id, partitions in target.items() if partitions}
 
 
 def _joined(member: Member) -> JoinGroupResponse:
