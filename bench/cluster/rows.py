@@ -52,6 +52,15 @@ def _latency(subject: ClusterSubject, scale: Scale) -> Figures:
     return {"p50": told["p50_us"], "p99": told["p99_us"]}
 
 
+def warm_up(subject: ClusterSubject, scale: Scale) -> None:
+    """Some of the load before anything counts: just-in-time compilation takes seconds of it to settle."""
+    topic = subject.fresh_topic("warm-up", SIZE)
+    for acks in ("1", "all"):
+        words = (subject.bootstrap, topic, scale.records(200_000), _RECORD_BYTES, SIZE, acks)
+        run_module(_LOADS, "produce", *words)
+    time.sleep(_SETTLE_S)
+
+
 def _start(subject: ClusterSubject, _scale: Scale) -> Figures:
     return {"time": subject.startup_s}
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from barnabas.testing import BrokerFailedError
 from bench import report
 from bench.apache_kafka import VERSION, provision
-from bench.cluster.rows import ROWS, ClusterRow
+from bench.cluster.rows import ROWS, ClusterRow, warm_up
 from bench.cluster.subject import ClusterSubject
 from bench.report import Rivals, Sample
 from bench.scale import QUICK, Scale
@@ -46,6 +46,7 @@ def _measure(
     samples = []
     subject = ClusterSubject(name, directory)
     try:
+        warm_up(subject, scale)
         for row in rows:
             console.print(f"round {number + 1}: {row.title}, {name} …", highlight=False)
             os.sync()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 import confluent_kafka.admin
 
-from barnabas.testing import BrokerProcess, Cluster, free_port
+from barnabas.testing import BrokerFailedError, BrokerProcess, Cluster, free_port
 from bench.apache_kafka import ApacheKafka, run_tool
 from bench.meter import cpu_seconds, resident_mib
 from bench.subject import BARNABAS
@@ -63,9 +65,15 @@ class ClusterSubject:
         return [*helpers, *self.brokers]
 
     def stop(self) -> None:
+        """In good order, as far as that goes: the last of Kafka's controllers have nobody left to ask."""
+        for broker in self.brokers:
+            os.kill(broker.pid, signal.SIGTERM)
         for process in reversed(self.all_processes):
             if process.is_running():
-                process.stop()
+                try:
+                    process.stop()
+                except BrokerFailedError:
+                    process.kill()
 
     def close(self) -> None:
         for process in reversed(self.all_processes):
@@ -135,8 +143,9 @@ class ClusterSubject:
             _admin.NewTopic(name, num_partitions=partitions, replication_factor=replicas)
             for name, (partitions, replicas) in topics.items()
         ]
-        for created in client.create_topics(new, request_timeout=patience_s).values():
-            created.result(patience_s + 10)
+        for topic in new:  # one request each: both refuse more than ten thousand partitions at once
+            for created in client.create_topics([topic], request_timeout=patience_s).values():
+                created.result(patience_s + 10)
         self.wait(lambda: self.is_whole(list(topics)))
 
 
