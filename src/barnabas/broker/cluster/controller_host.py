@@ -95,13 +95,11 @@ class ControllerHost:
                 self._write(made, parts, done)
                 return
             self._busy = False
-            if completed.error is None and term == self._term:
-                self._publish(made.deltas)
-            elif completed.error is None:
-                pass  # it is true, and whoever holds the office now has read it
-            else:
+            if completed.error is not None:
                 log.error("The metadata store refused a change: %s", completed.error)
                 self.on_lost()
+            elif term == self._term:  # otherwise whoever holds the office now has read it from the store
+                self._publish(made.deltas)
             done(made.results, completed.error)
             self._next()
 
