@@ -101,6 +101,10 @@ def test_zookeeper_that_is_killed_comes_back(local: Local) -> None:
     os.kill(before, signal.SIGKILL)
     eventually(lambda: _zookeeper_pid(local) not in {before, None}, PATIENCE_S)
     local.wait_until_well()
+    with Cluster.connect(bootstrap_of(local)) as cluster:  # what needs a decision is decided again
+        topics.create(cluster, "after-zookeeper")
+        eventually(lambda: "after-zookeeper" in topics.names(cluster), PATIENCE_S)
+        topics.delete(cluster, ["after-zookeeper"])
 
 
 def _zookeeper_pid(local: Local) -> int | None:
