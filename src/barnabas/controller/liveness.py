@@ -39,7 +39,7 @@ def settled_after(image: ClusterImage, decision: Decision[Result], rules: Rules)
     return Decision(decision.results, operations, (*decision.deltas, *settling.deltas))
 
 
-def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int = -1) -> Decision[TopicPartition]:
+def admit(image: ClusterImage, broker_id: int, rules: Rules, *, now_ms: int) -> Decision[TopicPartition]:
     """A broker that started without a clean stop takes part from now on, in sync with nothing.
 
     Its registration is written last: a crash between the parts of a large multi leaves it fenced, and the

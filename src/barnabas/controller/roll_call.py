@@ -28,7 +28,11 @@ def departures(
 
 
 def arrivals(
-    image: ClusterImage, registered: Mapping[int, BrokerImage], rules: Callable[[str], ElectionRules]
+    image: ClusterImage,
+    registered: Mapping[int, BrokerImage],
+    rules: Callable[[str], ElectionRules],
+    *,
+    now_ms: int,
 ) -> Decision[int]:
     """Whoever is registered and new to the image. One that did not stop in good order is admitted first."""
     came = [broker for broker in registered.values() if broker.id not in image.brokers]
@@ -38,7 +42,7 @@ def arrivals(
     operations: list[Write] = [fence(image)]
     grown = image.apply(deltas)
     for broker in [broker for broker in came if broker.fenced]:
-        admitted = admit(grown, broker.id, rules)
+        admitted = admit(grown, broker.id, rules, now_ms=now_ms)
         operations += admitted.operations[1:]
         deltas += admitted.deltas
         grown = grown.apply(admitted.deltas)

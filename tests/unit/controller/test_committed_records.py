@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.controller.support import broker, image_of
+from tests.unit.controller.support import NOW_MS, broker, image_of
 
 from barnabas.controller.decision import Decision
 from barnabas.controller.elections import ElectionRules
@@ -98,7 +98,7 @@ class Model:
         self.image = self.image.apply([BrokerChanged(broker(one, fenced=is_unclean, epoch=self.lives))])
         if is_unclean:
             self.crashed.discard(one)
-            self.carry_out(admit(self.image, one, self.rules_of), one)
+            self.carry_out(admit(self.image, one, self.rules_of, now_ms=NOW_MS), one)
         self.carry_out(settle(self.image, self.rules_of))
 
     def replicate(self, what: str, leader: int, one: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.controller.images import BROKERS, images, rules
-from tests.unit.controller.support import SETTINGS, Cluster, broker, image_of
+from tests.unit.controller.support import NOW_MS, SETTINGS, Cluster, broker, image_of
 
 from barnabas.controller import tree
 from barnabas.controller.configs import IncrementalChange, alter_configs
@@ -210,7 +210,7 @@ def test_an_unclean_start_is_in_sync_with_nothing_it_does_not_lead(
 ) -> None:
     cluster = three_brokers(isr=isr)
     returned_uncleanly(cluster, 1)
-    cluster.carry_out(admit(cluster.image, 1, always(topic_rules)))
+    cluster.carry_out(admit(cluster.image, 1, always(topic_rules), now_ms=NOW_MS))
     after = only(cluster.image)
     assert (after.leader, after.isr, after.elr, after.last_known_elr) == (leader, isr_after, elr_after, ())
     assert after.leader_epoch == 1
@@ -223,7 +223,7 @@ def test_an_unclean_start_waits_for_those_who_have_everything() -> None:
     waiting = replace(only(cluster.image), isr=(), leader=NO_LEADER, elr=(1, 2), last_known_elr=(1,))
     cluster.image = cluster.image.apply([PartitionChanged("t", waiting), BrokerGone(2)])
     returned_uncleanly(cluster, 1)
-    cluster.carry_out(admit(cluster.image, 1, always(TWO)))
+    cluster.carry_out(admit(cluster.image, 1, always(TWO), now_ms=NOW_MS))
     assert state(only(cluster.image)) == (NO_LEADER, (), (2,), (1,))
     cluster.image = cluster.image.apply([BrokerChanged(broker(2))])
     cluster.carry_out(settle(cluster.image, always(TWO)))
@@ -233,13 +233,14 @@ def test_an_unclean_start_waits_for_those_who_have_everything() -> None:
 def test_a_broker_is_admitted_after_all_that_depends_on_it() -> None:
     cluster = three_brokers()
     returned_uncleanly(cluster, 1)
-    decision = admit(cluster.image, 1, always(TWO))
+    decision = admit(cluster.image, 1, always(TWO), now_ms=NOW_MS)
     last = decision.operations[-1]
     assert isinstance(last, Set)
     assert (last.path, b"unclean" in last.value) == (tree.broker_path(1), False)
+    assert str(NOW_MS).encode() in last.value
     cluster.carry_out(decision)
     with pytest.raises(BadVersionError):
-        cluster.carry_out(admit(cluster.image, 1, always(TWO)))
+        cluster.carry_out(admit(cluster.image, 1, always(TWO), now_ms=NOW_MS))
 
 
 # --- whatever the cluster looks like ---
@@ -286,7 +287,7 @@ def test_what_is_written_is_what_is_told(
 ) -> None:
     decisions = [settle(image, always(topic_rules))]
     if broker_id in image.brokers:
-        decisions.append(admit(image, broker_id, always(topic_rules)))
+        decisions.append(admit(image, broker_id, always(topic_rules), now_ms=NOW_MS))
     for decision in decisions:
         told = {
             tree.state_path(d.topic, d.partition.index): d.partition
@@ -308,7 +309,7 @@ def test_whoever_may_have_lost_records_is_in_sync_only_with_itself(
 ) -> None:
     if broker_id not in image.brokers:
         return
-    after = image.apply(admit(image, broker_id, always(topic_rules)).deltas)
+    after = image.apply(admit(image, broker_id, always(topic_rules), now_ms=NOW_MS).deltas)
     for partition in after.topics["t"].partitions:
         assert broker_id not in partition.elr
         assert broker_id not in partition.isr or partition.isr == (broker_id,)

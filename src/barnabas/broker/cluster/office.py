@@ -98,7 +98,7 @@ class Office:
         image = image.apply(whole.deltas)
         parts = whole.multis()
         for broker in [broker for broker in image.brokers.values() if broker.fenced]:
-            admitted = admit(image, broker.id, election_rules(node.settings, image))
+            admitted = admit(image, broker.id, election_rules(node.settings, image), now_ms=node.wall_ms)
             parts += admitted.multis()
             image = image.apply(admitted.deltas)
         # In a life that just began, what an earlier one began is over: even a lone leader leads anew.
@@ -164,7 +164,7 @@ class Office:
             return departures(image, registered, election_rules(node.settings, image))
 
         def came(image: ClusterImage) -> Decision[int]:
-            return arrivals(image, registered, election_rules(node.settings, image))
+            return arrivals(image, registered, election_rules(node.settings, image), now_ms=node.wall_ms)
 
         node.controller.decide(gone, self._told("went"))
         node.controller.decide(came, self._told("came"))
