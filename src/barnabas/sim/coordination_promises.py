@@ -32,6 +32,25 @@ _STEPS = 150
 _STATIC_CHANCE = 0.3
 _PEOPLE = (Kind.FREEZE, Kind.FREEZE, Kind.STRAY, Kind.STRAY, Kind.STRAY)
 
+
+def coordinators(*, one_leader: bool) -> tuple[Checker, ...]:
+    """What groups and transactions promise on one broker and on several: only there another leader may know
+    less of what is stable than the one before."""
+    return (
+        groups.PollsInOrder(),
+        groups.NoPollSkip(),
+        groups.NothingUnseen(),
+        groups.CommitsAreKept(),
+        groups.CommitsAreFenced(),
+        groups.GroupsSettle(),
+        transactions.NoLostTransaction(),
+        transactions.NoAbortedRead(),
+        transactions.NoTornTransaction(),
+        transactions.StableReads(one_leader=one_leader),
+        transactions.TransactionsEnd(),
+    )
+
+
 EVERYBODY: tuple[Checker, ...] = (
     check.NothingBroke(),
     check.NothingInvented(),
@@ -43,17 +62,7 @@ EVERYBODY: tuple[Checker, ...] = (
     check.HighWatermarkRises(),
     check.WholeReads(),
     check.ReadersKeepTheirPlace(),
-    groups.PollsInOrder(),
-    groups.NoPollSkip(),
-    groups.NothingUnseen(),
-    groups.CommitsAreKept(),
-    groups.CommitsAreFenced(),
-    groups.GroupsSettle(),
-    transactions.NoLostTransaction(),
-    transactions.NoAbortedRead(),
-    transactions.NoTornTransaction(),
-    transactions.StableReads(),
-    transactions.TransactionsEnd(),
+    *coordinators(one_leader=True),
 )
 
 # As Kafka's own tests: what takes minutes in the field takes fractions of a second.

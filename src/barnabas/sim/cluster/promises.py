@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from barnabas.sim import checkers as check
 from barnabas.sim import coordination_promises as coordination
-from barnabas.sim import group_checkers as groups
 from barnabas.sim import transaction_checkers as transactions
 from barnabas.sim.checkers import Checker
 from barnabas.sim.cluster import checkers as cluster
@@ -33,19 +32,7 @@ EVERYBODY: tuple[Checker, ...] = (
     cluster.StatesFollow(),
     cluster.ClusterHeals(),
 )
-COORDINATORS: tuple[Checker, ...] = (
-    groups.PollsInOrder(),
-    groups.NoPollSkip(),
-    groups.NothingUnseen(),
-    groups.CommitsAreKept(),
-    groups.CommitsAreFenced(),
-    groups.GroupsSettle(),
-    transactions.NoLostTransaction(),
-    transactions.NoAbortedRead(),
-    transactions.NoTornTransaction(),
-    transactions.StableReads(one_leader=False),
-    transactions.TransactionsEnd(),
-)
+COORDINATORS: tuple[Checker, ...] = coordination.coordinators(one_leader=False)
 
 HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP, Kind.STRAY)
 KILLS = (
