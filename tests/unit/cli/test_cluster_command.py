@@ -66,7 +66,11 @@ def test_where_there_are_no_ports_left_that_is_said() -> None:
 
 
 def test_a_process_is_known_by_its_number_and_a_word_of_its_command_line() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()", "the-mark"], stdin=subprocess.PIPE) as child:
+    program = "print(flush=True); input()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program, "the-mark"], stdin=pipe, stdout=pipe) as child:
+        assert child.stdout is not None
+        child.stdout.readline()  # on its way into its program it has no command line yet
         assert is_process(child.pid, "the-mark")
         assert not is_process(child.pid, "another-mark")
         child.kill()
