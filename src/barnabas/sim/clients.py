@@ -84,7 +84,7 @@ class Client(abc.ABC):
     def _say(self, correlation_id: int, request: Message, version: int) -> None:
         assert self._connection is not None
         header = codec.RequestHeader(request.API_KEY, version, correlation_id, self.name)
-        self._connection.send(codec.write_request(header, request))
+        self._connection.ask(header, request)
 
     def try_again(self) -> None:
         """Drop the connection; come back after a pause."""
@@ -134,12 +134,15 @@ class Client(abc.ABC):
             self.connected()
 
     def received(self, frame: bytes) -> None:
-        if self.finished or not self._asked:
-            return
-        asked = self._asked.popleft()
-        correlation_id, answer = codec.read_response(asked.api_key, asked.version, frame)
-        assert correlation_id == asked.correlation_id, "answers out of order"
-        asked.answered(answer)
+        if not self.finished and self._asked:
+            asked = self._asked[0]
+            self.heard(*codec.read_response(asked.api_key, asked.version, frame))
+
+    def heard(self, correlation_id: int, answer: Message) -> None:
+        if not self.finished and self._asked:
+            asked = self._asked.popleft()
+            assert correlation_id == asked.correlation_id, "answers out of order"
+            asked.answered(answer)
 
     def disconnected(self) -> None:
         if not self.finished:

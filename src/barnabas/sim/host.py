@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import traceback
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Protocol
 
 from barnabas.broker.boot import Boot, BootError
@@ -140,6 +141,11 @@ def _nothing() -> None:
     return
 
 
+@cache
+def _settings(properties: frozenset[tuple[str, str]]) -> BrokerSettings:
+    return BrokerSettings.parse(dict(properties))[0]
+
+
 class Host:
     """Of a broker that is alone: its metadata is a file in its first directory."""
 
@@ -148,7 +154,7 @@ class Host:
 
     def __init__(self, world: World, properties: Mapping[str, str], seed: int | str) -> None:
         self.world = world
-        self.settings = BrokerSettings.parse(properties)[0]
+        self.settings = _settings(frozenset(properties.items()))
         self.disk = SimulatedDisk(now_ms=lambda: self.wall_ms)
         self.home = MemoryHome()
         self.random = SeededRandom(f"{seed}/broker")
