@@ -116,14 +116,14 @@ class Life:
 
     def _turn(self, action: Callable[[], None]) -> None:
         node, world = self.node, self._world
-        node.set_time(world.now_ms, self._host.wall_ms)
+        node.set_time(self._host.monotonic_ms, self._host.wall_ms)
         action()
         wait_ms = node.tick()
         if node.exit_code is not None:
             world.history.add(Happened(Fault.OTHER, f"the broker stops itself with {node.exit_code}"))
             self._host.stopped_itself()
             return
-        due_ms = world.now_ms + max(wait_ms, 1)
+        due_ms = world.now_ms + max(self._host.lasts_ms(wait_ms), 1)
         if not world.now_ms < self._tick_ms <= due_ms:
             self._tick_ms = due_ms
             world.after(due_ms - world.now_ms, lambda: self.enter(_nothing))
@@ -180,6 +180,14 @@ class Host:
     @property
     def wall_ms(self) -> int:
         return self.world.wall_ms
+
+    @property
+    def monotonic_ms(self) -> int:
+        return self.world.now_ms
+
+    def lasts_ms(self, wait_ms: int) -> int:
+        """How long a while of this machine's clock really is."""
+        return wait_ms
 
     def make_store(self, life: Life) -> LifeStore:
         return SimulatedStore(life, self.home, self.disk, self.settings.log_dirs[0])

@@ -41,6 +41,8 @@ class Peer(Protocol):
 class Asker(Peer, Protocol):
     """A client that also takes an answer which somebody has read for it."""
 
+    may_stray: bool  # what it says may arrive after it has gone on
+
     def heard(self, correlation_id: int, answer: Message) -> None: ...
 
 

@@ -175,7 +175,7 @@ class ClusterWire:
         leg = self._legs.get(broker_id)
         if leg is None:
             leg = self._legs[broker_id] = _Leg(self)
-            leg.connection = self._cluster.call(broker_id, leg)
+            leg.connection = self._cluster.call(self._peer, broker_id, leg)
         return leg
 
     def _somebody(self) -> int:

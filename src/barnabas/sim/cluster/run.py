@@ -23,6 +23,7 @@ from barnabas.sim.world import SeededRandom, World
 
 _START_MS = 5_000
 _PATIENCE_MS = 20_000
+_PATIENCES_MS = (700, 3000)  # of a client with one request
 _QUIET_MS = 250
 _DOOMED = Topic("doomed", 2, {}, 3)
 _DOOMED_MS = 600
@@ -60,6 +61,8 @@ class ClusterSchedule:
             Creator(self.world, self.door, [Topic(f"extra-{at}", 1, {}, 3)], lambda: None)
             for at in range(promise.creates)
         ]
+        for client in (*self.producers, *self.consumers):
+            client.patience_ms = self.world.random.pick(_PATIENCES_MS)
         self.mover = Mover(self.world, self.door, self.places, list(self.cluster.machines))
         self._has_begun = False
 
