@@ -99,8 +99,7 @@ class Loading:
 
     def _give_up(self, why: str) -> None:
         """Bytes are wrong: without them the state would be a guess, so nobody coordinates here. Clients hear
-        NOT_COORDINATOR and ask on, until another broker leads the partition; the next leader epoch tries again.
-        """
+        NOT_COORDINATOR and ask on; the next leader epoch, here or at another broker, tries again."""
         log.error("Cannot load %s: %s", self._partition, why)
         self._hosted.close()
 
