@@ -31,6 +31,7 @@ from barnabas.runtime.lines import Lines
 from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.lock import DirectoryLockedError, lock_directory
 from barnabas.runtime.reactor import Reactor
+from barnabas.runtime.scheduling import ask_for_short_turns
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
 from barnabas.store.sqlite_file import MetadataFileError
 from barnabas.store.zookeeper_errors import ZookeeperError
@@ -115,6 +116,7 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._signalled)
         self.store.start(self.wakeup.set)
+        ask_for_short_turns()
         try:
             self.reactor.run(lambda: self.node.exit_code is not None)
         finally:
