@@ -117,7 +117,7 @@ def _many_partitions(subject: ClusterSubject, scale: Scale) -> Figures:
 
 
 def _decides(subject: ClusterSubject) -> bool:
-    """Whether somebody makes a topic. Another one each time: a try that was given up may have made its own."""
+    """Whether somebody makes a topic. A new one each time: a try that was given up may have made its own."""
     subject.ask_for({f"after-{time.monotonic_ns()}": (1, 1)}, patience_s=1.0)
     return True
 
