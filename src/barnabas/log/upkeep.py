@@ -139,7 +139,11 @@ class Upkeep:
             return []
         for log in ready:
             del self._owing[log]
-        homes: dict[LogCore, LogDirectory] = {log: directory for directory, log in self._logs()}
+        homes: dict[LogCore, LogDirectory] = {
+            log: directory
+            for directory in self._directories
+            for log in (*directory.logs.values(), *directory.coming.values())
+        }
         return [self.flush_chore(homes[log], log, rolled_only=True) for log in ready if log in homes]
 
     def _due_flushes(self, now_ms: int) -> list[Chore]:
