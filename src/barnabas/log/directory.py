@@ -72,6 +72,9 @@ class LogDirectory:
         self.id = meta_properties.new_directory_id(random)
         meta_properties.write(filesystem, self.path, MetaProperties(cluster_id, node_id, self.id))
 
+    def has_logs(self, filesystem: Filesystem) -> bool:
+        return filesystem.is_directory(self.path) and bool(self._folders(filesystem)[0])
+
     def read_contents(self, filesystem: Filesystem) -> Contents:
         """Also takes the clean mark away: a crash from here on is a crash."""
         clean = filesystem.exists(f"{self.path}/{CLEAN_SHUTDOWN_FILE}")

@@ -56,6 +56,14 @@ class LogManager:
                     return found.cluster_id
         return None
 
+    def has_logs(self) -> bool:
+        """The same: whether there are any."""
+        for directory in self.directories:
+            with self._disk(directory):
+                if directory.has_logs(self._filesystem):
+                    return True
+        return False
+
     def open_all(
         self, cluster_id: str, node_id: int, config_of: Callable[[str], LogConfig], now_ms: int
     ) -> None:
