@@ -12,15 +12,10 @@ import time
 from collections.abc import Callable, Iterable
 
 from barnabas.cli.support.failures import ToolError
-from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, BrokerPlan, ClusterDirectory, Plan
 from barnabas.runtime.supervised import is_process
-from barnabas.wire import Connection, Settings, WireError
-from barnabas.wire.address import Address
 
-_PATIENCE = Settings.from_properties(
-    {"request.timeout.ms": "3000", "socket.connection.setup.timeout.ms": "1000", "client.id": "barnabas"}
-)
 _LOOK_S = 0.05
 _PORT_LAST = 65_535
 
@@ -78,15 +73,6 @@ def live_pid(directory: ClusterDirectory, name: str) -> int | None:
     known = directory.read_running().get(name)
     mark = str(directory.properties_file(name))
     return known.pid if known is not None and known.pid and is_process(known.pid, mark) else None
-
-
-def ask_metadata(port: int, *, all_topics: bool = False) -> MetadataResponse | None:
-    """What a broker knows of its cluster; None where nobody answers."""
-    try:
-        with Connection.open(Address(HOST, port), _PATIENCE) as connection:
-            return connection.call(MetadataRequest(topics=None if all_topics else []), MetadataResponse)
-    except WireError:
-        return None
 
 
 def knows(port: int, broker_ids: Iterable[int]) -> bool:
