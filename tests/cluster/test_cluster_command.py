@@ -57,7 +57,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
     local = Local(tmp_path_factory.mktemp("cluster"))
     try:
         bootstrap = local.start(
-            "--brokers", 3, "--port", free_port(), "--zookeeper-port", free_port(),
+            "--brokers", 3, "--port", free_port(5), "--zookeeper-port", free_port(),
             "--racks", "a,b", "--override", "num.partitions=5",
         )  # fmt: skip
         with Cluster.connect(bootstrap) as cluster:
@@ -175,7 +175,7 @@ def test_a_broker_is_added_with_the_next_id(local: Local) -> None:
 def test_a_wrong_setting_is_said_and_nothing_is_left_behind(tmp_path: Path) -> None:
     need_java()
     local = Local(tmp_path)
-    ports = ("--port", free_port(), "--zookeeper-port", free_port())
+    ports = ("--port", free_port(4), "--zookeeper-port", free_port())
     outcome = local.run("start", "--brokers", 1, *ports, "--override", "log.segment.bytes=many")
     assert outcome.code == 1
     assert "broker 0 did not start: " in outcome.stderr
@@ -192,7 +192,7 @@ def test_a_directory_without_a_cluster_is_said(tmp_path: Path) -> None:
 def test_without_java_what_to_install_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    outcome = Local(tmp_path).run("start", "--port", free_port(), "--zookeeper-port", free_port())
+    outcome = Local(tmp_path).run("start", "--port", free_port(4), "--zookeeper-port", free_port())
     assert outcome.code == 1
     assert "barnabas cluster needs Java 17 or newer" in outcome.stderr
     assert "apt-get install" in outcome.stderr
