@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from barnabas.broker.replication.partition import Partition
@@ -117,6 +117,17 @@ class Overview:
             if machine.life is not None and any(map(_is_ahead, machine.life.node.replicas)):
                 return machine
         return None
+
+    def stable_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """How far consumers can read, as the leaders know."""
+        ends = {}
+        for place in places:
+            state = self.state(place)
+            machine = None if state is None else self._cluster.machines.get(state.leader)
+            node = None if machine is None or machine.life is None else machine.life.node
+            log = None if node is None else node.logs.logs.get(place)
+            ends[place] = -1 if log is None else log.last_stable_offset
+        return ends
 
     # --- at the end ----------------------------------------------------------------------------------------
 
