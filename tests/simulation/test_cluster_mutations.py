@@ -178,18 +178,20 @@ _CUT = replace(
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]
 _COORDINATED = replace(
-    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_COORDINATOR_AHEAD,), faults_max=10, faults_ms=3500
 )
 _TRANSACTED = replace(
-    CLUSTER_PROMISES["cluster_transactions"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+    CLUSTER_PROMISES["cluster_transactions"],
+    kinds=(Kind.KILL_COORDINATOR_AHEAD,),
+    faults_max=10,
+    faults_ms=3500,
 )
 _NEARBY = replace(_BUSY, nearby=1.0)
 _NEARBY_TRANSACTED = replace(CLUSTER_PROMISES["cluster_transactions"], nearby=1.0)
 _UNHEARD = replace(
     _DARK,
-    kinds=(Kind.RETURN_UNHEARD, Kind.KILL_AHEAD, Kind.KILL_AHEAD),
+    kinds=(Kind.RETURN_UNHEARD,),
     styles=_BUSY.styles,
-    faults_max=8,
     last=None,
     brokers=(3,),
 )

@@ -92,6 +92,13 @@ class Overview:
             for index, replicas in sorted(topic.replicas.items()) if topic is not None else ():
                 yield TopicPartition(name, index), replicas
 
+    def states_with(self, broker_id: int) -> Iterator[StateNode]:
+        """Of the partitions that have a replica there."""
+        for place, replicas in self.partitions():
+            state = self.state(place) if broker_id in replicas else None
+            if state is not None:
+                yield state
+
     @property
     def is_whole(self) -> bool:
         """Every broker serves, and every partition has a leader and all of its replicas in sync."""
@@ -110,11 +117,11 @@ class Overview:
                 return machine
         return None
 
-    @property
-    def ahead(self) -> Machine | None:
+    def ahead(self, topic_prefix: str = "") -> Machine | None:
         """One that leads, and has written what not all in-sync replicas have, as far as it knows."""
         for machine in self._cluster.serving:
-            if machine.life is not None and any(map(_is_ahead, machine.life.node.replicas)):
+            replicas = () if machine.life is None else machine.life.node.replicas
+            if any(_is_ahead(one) for one in replicas if one.topic.startswith(topic_prefix)):
                 return machine
         return None
 
