@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.cli.processes import SCRIPTS, tool
 
-from barnabas.testing.process import answers_api_versions, free_port
+from barnabas.testing import free_port
+from barnabas.testing.process import answers_api_versions
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 

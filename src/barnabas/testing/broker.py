@@ -6,7 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from barnabas.testing.process import BrokerProcess, free_port
+from barnabas.testing.ports import free_port
+from barnabas.testing.process import BrokerProcess
 
 
 class Broker(BrokerProcess):

@@ -214,17 +214,21 @@ class Partition(FollowingPartition):
 
     def fate(self, last_offset: int, acks: int, reign: int) -> ErrorCode | None:
         """What became of an append of that reign: NONE when it is committed, None while that is open. After
-        its leader lost the office, another's records may stand at its offset: it is never acknowledged."""
+        its leader lost the office, another's records may stand at its offset: it is never acknowledged.
+
+        While too few are in sync the high watermark stands still, and the append waits, as in Kafka: the
+        others may be back before its producer's time is over."""
         if reign != self.reign:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         log = self.log
         if log is None:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if self.is_committed(last_offset, acks):
-            return ErrorCode.NONE
-        if acks == ACKS_ALL and len(self.image.isr) < self._insync_needed(log):
+        if not self.is_committed(last_offset, acks):
+            return None
+        in_sync = self.image.isr if self.leading is None else self.leading.in_sync.maximal
+        if acks == ACKS_ALL and len(in_sync) < self._insync_needed(log):
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        return None
+        return ErrorCode.NONE
 
     # --- lead ----------------------------------------------------------------------------------------------
 

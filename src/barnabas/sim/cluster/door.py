@@ -21,7 +21,7 @@ from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
 from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
-from barnabas.sim.network import Connection, Peer
+from barnabas.sim.network import Asker, Connection
 
 _METADATA_VERSION = 12
 _FIND_VERSION = 4
@@ -34,7 +34,7 @@ class ClusterDoor:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def connect(self, peer: Peer) -> ClusterWire | None:
+    def connect(self, peer: Asker) -> ClusterWire | None:
         return ClusterWire(self._cluster, peer) if self._cluster.serving else None
 
 
@@ -68,7 +68,7 @@ class _Question:
 
 
 class ClusterWire:
-    def __init__(self, cluster: Cluster, peer: Peer) -> None:
+    def __init__(self, cluster: Cluster, peer: Asker) -> None:
         self._cluster = cluster
         self._world = cluster.world
         self._peer = peer
@@ -85,13 +85,10 @@ class ClusterWire:
 
     # --- Wire ----------------------------------------------------------------------------------------------
 
-    def send(self, frame: bytes) -> None:
-        if self._over:
-            return
-        header, position = codec.read_header(frame)
-        request = codec.decode(codec.request_class(header.api_key), header.version, frame, position)
-        self._unsent.append(_Question(header, request))
-        self._go_on()
+    def ask(self, header: RequestHeader, request: Message) -> None:
+        if not self._over:
+            self._unsent.append(_Question(header, request))
+            self._go_on()
 
     def close(self) -> None:
         self._end(lambda connection: connection.close())
@@ -172,13 +169,13 @@ class ClusterWire:
         if heard is not None:
             leg.expected.append(heard)
         leg.connection.held = self.held
-        leg.connection.send(codec.write_request(header, request))
+        leg.connection.ask(header, request)
 
     def _leg(self, broker_id: int) -> _Leg | None:
         leg = self._legs.get(broker_id)
         if leg is None:
             leg = self._legs[broker_id] = _Leg(self)
-            leg.connection = self._cluster.call(broker_id, leg)
+            leg.connection = self._cluster.call(self._peer, broker_id, leg)
         return leg
 
     def _somebody(self) -> int:
@@ -264,7 +261,4 @@ class ClusterWire:
             self._hand_over(self._unanswered.popleft())
 
     def _hand_over(self, question: _Question) -> None:
-        header = question.header
-        head = codec.response_head(header.api_key, header.version, header.correlation_id)
-        body = codec.encode(routing.merge(question.answers), header.version)
-        self._peer.received(head + body)
+        self._peer.heard(question.header.correlation_id, routing.merge(question.answers))

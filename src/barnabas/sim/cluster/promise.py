@@ -50,8 +50,8 @@ class ClusterPromise:
         brokers = random.pick(self.brokers)
         properties = {
             **PROPERTIES,
-            "log.flush.offset.checkpoint.interval.ms": str(random.pick((50, 400, 60_000))),
-            "replica.high.watermark.checkpoint.interval.ms": str(random.pick((50, 5_000))),
+            "log.flush.offset.checkpoint.interval.ms": str(random.pick((120, 400, 60_000))),
+            "replica.high.watermark.checkpoint.interval.ms": str(random.pick((120, 5_000))),
             **self.properties,
         }
         configs = random.pick(self.topic_configs)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from barnabas.sim.admins import Creator, Deleter, Lister, Topic
 from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, OffsetWatcher, TransactionAuditor
 from barnabas.sim.clients import Client
-from barnabas.sim.cluster.cluster import SESSION_TIMEOUT_MS, Cluster
+from barnabas.sim.cluster.cluster import Cluster
 from barnabas.sim.cluster.door import ClusterDoor
 from barnabas.sim.cluster.faults import ClusterFaults
 from barnabas.sim.cluster.mover import Mover
@@ -23,7 +23,8 @@ from barnabas.sim.world import SeededRandom, World
 
 _START_MS = 5_000
 _PATIENCE_MS = 20_000
-_QUIET_MS = 2 * SESSION_TIMEOUT_MS
+_PATIENCES_MS = (700, 3000)  # of a client with one request
+_QUIET_MS = 250
 _DOOMED = Topic("doomed", 2, {}, 3)
 _DOOMED_MS = 600
 
@@ -60,6 +61,8 @@ class ClusterSchedule:
             Creator(self.world, self.door, [Topic(f"extra-{at}", 1, {}, 3)], lambda: None)
             for at in range(promise.creates)
         ]
+        for client in (*self.producers, *self.consumers):
+            client.patience_ms = self.world.random.pick(_PATIENCES_MS)
         self.mover = Mover(self.world, self.door, self.places, list(self.cluster.machines))
         self._has_begun = False
 
@@ -116,8 +119,9 @@ class ClusterSchedule:
         self.overview.write_down()
 
     def _is_whole_for_good(self, since_ms: int) -> Callable[[], bool]:
-        """A session that nobody has heard of may end a little later."""
-        return lambda: self.world.now_ms >= since_ms and self.overview.is_whole
+        """Not before the last session has ended that nobody has heard of."""
+        ensemble = self.cluster.ensemble
+        return lambda: self.world.now_ms >= since_ms and not ensemble.awaits_an_end and self.overview.is_whole
 
     def _work_through(self, faults: ClusterFaults) -> bool:
         writers = [*self.producers, *self.administrators, self.deleter, self.mover]

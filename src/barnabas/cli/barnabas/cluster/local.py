@@ -13,15 +13,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from barnabas.cli.support.failures import ToolError
-from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, BrokerPlan, ClusterDirectory, Plan
 from barnabas.runtime.supervised import is_process
-from barnabas.wire import Connection, Settings, WireError
-from barnabas.wire.address import Address
 
-_PATIENCE = Settings.from_properties(
-    {"request.timeout.ms": "3000", "socket.connection.setup.timeout.ms": "1000", "client.id": "barnabas"}
-)
 _LOOK_S = 0.05
 _PORT_LAST = 65_535
 
@@ -101,15 +96,6 @@ def _facts(pid: int) -> list[str]:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     except OSError:
         return []
-
-
-def ask_metadata(port: int, *, all_topics: bool = False) -> MetadataResponse | None:
-    """What a broker knows of its cluster; None where nobody answers."""
-    try:
-        with Connection.open(Address(HOST, port), _PATIENCE) as connection:
-            return connection.call(MetadataRequest(topics=None if all_topics else []), MetadataResponse)
-    except WireError:
-        return None
 
 
 def knows(port: int, broker_ids: Iterable[int]) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from barnabas.cli.barnabas.cluster import local
 from barnabas.cli.barnabas.common import Cell
 from barnabas.protocol.messages.metadata import MetadataResponse, MetadataResponsePartition
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, ZOOKEEPER, BrokerPlan, ClusterDirectory, Plan
 
 TEXT = "every broker, what it leads and holds, and whether all is well"
@@ -34,7 +35,7 @@ class Load(NamedTuple):
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
     plan = directory.read_plan()
-    answers = {broker.broker_id: local.ask_metadata(broker.port, all_topics=True) for broker in plan.brokers}
+    answers = {broker.broker_id: ask_metadata(broker.port, all_topics=True) for broker in plan.brokers}
     partitions = known_partitions(answers)
     controller = controller_of(answers)
     states = {
