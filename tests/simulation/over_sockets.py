@@ -13,7 +13,10 @@ import struct
 import time
 from collections.abc import Callable
 
-from barnabas.sim.network import Peer
+from barnabas.protocol import codec
+from barnabas.protocol.codec import RequestHeader
+from barnabas.protocol.schema import Message
+from barnabas.sim.network import Asker
 from barnabas.sim.world import World
 
 _LENGTH = struct.Struct(">i")
@@ -22,7 +25,7 @@ _UNREAD_MS = 2000  # how long a connection that nobody reads stays open
 
 
 class SocketConnection:
-    def __init__(self, stage: SocketStage, peer: Peer) -> None:
+    def __init__(self, stage: SocketStage, peer: Asker) -> None:
         self._stage = stage
         self._peer = peer
         self._socket = socket.create_connection(stage.address, timeout=10)
@@ -33,7 +36,8 @@ class SocketConnection:
         self.held = False
         stage.selector.register(self._socket, selectors.EVENT_READ, self)
 
-    def send(self, frame: bytes) -> None:
+    def ask(self, header: RequestHeader, request: Message) -> None:
+        frame = codec.write_request(header, request)
         framed = _LENGTH.pack(len(frame)) + frame
         if self.held:
             self._late.append(framed)
@@ -89,7 +93,7 @@ class SocketStage:
         self._started_s = time.monotonic()
         world.wall_skew_ms = int(time.time() * 1000) - world.wall_ms
 
-    def connect(self, peer: Peer) -> SocketConnection | None:
+    def connect(self, peer: Asker) -> SocketConnection | None:
         try:
             return SocketConnection(self, peer)
         except OSError:

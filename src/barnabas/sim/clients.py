@@ -18,7 +18,7 @@ from barnabas.sim.network import LATENCY_MS, Door, Wire
 from barnabas.sim.world import World
 
 _BACKOFF_MS = 60
-_REQUEST_TIMEOUT_MS = 3000
+_PATIENCE_MS = 3000
 _GOES_ASTRAY_MS = 20
 
 
@@ -43,6 +43,7 @@ class Client(abc.ABC):
         self._last_correlation_id = 0
         self._reconnecting = False
         self._stray_ms = 0
+        self.patience_ms = _PATIENCE_MS  # then it asks again
         self.life = 0  # how often the power had been lost when it connected: answers under way are that old
 
     # --- what a client says --------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ class Client(abc.ABC):
         asked = _Asked(self._last_correlation_id, request.API_KEY, version, answered)
         self._asked.append(asked)
         self._say(asked.correlation_id, request, version)
-        self.world.after(_REQUEST_TIMEOUT_MS, lambda: self._timed_out(asked))
+        self.world.after(self.patience_ms, lambda: self._timed_out(asked))
         connection = self._connection
         if connection.held:
             self.world.soon(_GOES_ASTRAY_MS, lambda: self._go_astray(connection))
@@ -84,7 +85,7 @@ class Client(abc.ABC):
     def _say(self, correlation_id: int, request: Message, version: int) -> None:
         assert self._connection is not None
         header = codec.RequestHeader(request.API_KEY, version, correlation_id, self.name)
-        self._connection.send(codec.write_request(header, request))
+        self._connection.ask(header, request)
 
     def try_again(self) -> None:
         """Drop the connection; come back after a pause."""
@@ -134,12 +135,15 @@ class Client(abc.ABC):
             self.connected()
 
     def received(self, frame: bytes) -> None:
-        if self.finished or not self._asked:
-            return
-        asked = self._asked.popleft()
-        correlation_id, answer = codec.read_response(asked.api_key, asked.version, frame)
-        assert correlation_id == asked.correlation_id, "answers out of order"
-        asked.answered(answer)
+        if not self.finished and self._asked:
+            asked = self._asked[0]
+            self.heard(*codec.read_response(asked.api_key, asked.version, frame))
+
+    def heard(self, correlation_id: int, answer: Message) -> None:
+        if not self.finished and self._asked:
+            asked = self._asked.popleft()
+            assert correlation_id == asked.correlation_id, "answers out of order"
+            asked.answered(answer)
 
     def disconnected(self) -> None:
         if not self.finished:

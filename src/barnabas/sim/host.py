@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import traceback
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Protocol
 
 from barnabas.broker.boot import Boot, BootError
@@ -56,7 +57,7 @@ class Life:
         self.enter(self._boot)
 
     def _boot(self) -> None:
-        Boot(self.node, self._host.endpoints, None, self._ready)
+        Boot(self.node, self._host.endpoints, self._host.settings.optional_text("broker.rack"), self._ready)
         self.store.start(lambda: self.enter(self.node.store.poll))
 
     def _ready(self) -> None:
@@ -115,14 +116,14 @@ class Life:
 
     def _turn(self, action: Callable[[], None]) -> None:
         node, world = self.node, self._world
-        node.set_time(world.now_ms, self._host.wall_ms)
+        node.set_time(self._host.monotonic_ms, self._host.wall_ms)
         action()
         wait_ms = node.tick()
         if node.exit_code is not None:
             world.history.add(Happened(Fault.OTHER, f"the broker stops itself with {node.exit_code}"))
             self._host.stopped_itself()
             return
-        due_ms = world.now_ms + max(wait_ms, 1)
+        due_ms = world.now_ms + max(self._host.lasts_ms(wait_ms), 1)
         if not world.now_ms < self._tick_ms <= due_ms:
             self._tick_ms = due_ms
             world.after(due_ms - world.now_ms, lambda: self.enter(_nothing))
@@ -140,6 +141,11 @@ def _nothing() -> None:
     return
 
 
+@cache
+def _settings(properties: frozenset[tuple[str, str]]) -> BrokerSettings:
+    return BrokerSettings.parse(dict(properties))[0]
+
+
 class Host:
     """Of a broker that is alone: its metadata is a file in its first directory."""
 
@@ -148,7 +154,7 @@ class Host:
 
     def __init__(self, world: World, properties: Mapping[str, str], seed: int | str) -> None:
         self.world = world
-        self.settings = BrokerSettings.parse(properties)[0]
+        self.settings = _settings(frozenset(properties.items()))
         self.disk = SimulatedDisk(now_ms=lambda: self.wall_ms)
         self.home = MemoryHome()
         self.random = SeededRandom(f"{seed}/broker")
@@ -174,6 +180,14 @@ class Host:
     @property
     def wall_ms(self) -> int:
         return self.world.wall_ms
+
+    @property
+    def monotonic_ms(self) -> int:
+        return self.world.now_ms
+
+    def lasts_ms(self, wait_ms: int) -> int:
+        """How long a while of this machine's clock really is."""
+        return wait_ms
 
     def make_store(self, life: Life) -> LifeStore:
         return SimulatedStore(life, self.home, self.disk, self.settings.log_dirs[0])

@@ -13,6 +13,9 @@ from typing import Protocol
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.model.endpoint import Endpoint
 from barnabas.ports import Caller, Line
+from barnabas.protocol import codec
+from barnabas.protocol.codec import RequestHeader
+from barnabas.protocol.schema import Message
 from barnabas.sim.world import World
 
 LATENCY_MS = 3
@@ -35,12 +38,20 @@ class Peer(Protocol):
     def disconnected(self) -> None: ...
 
 
+class Asker(Peer, Protocol):
+    """A client that also takes an answer which somebody has read for it."""
+
+    may_stray: bool  # what it says may arrive after it has gone on
+
+    def heard(self, correlation_id: int, answer: Message) -> None: ...
+
+
 class Wire(Protocol):
     """What a client holds of a connection."""
 
     held: bool
 
-    def send(self, frame: bytes) -> None: ...
+    def ask(self, header: RequestHeader, request: Message) -> None: ...
 
     def close(self) -> None: ...
 
@@ -50,7 +61,7 @@ class Wire(Protocol):
 class Door(Protocol):
     """Where clients knock."""
 
-    def connect(self, peer: Peer) -> Wire | None:
+    def connect(self, peer: Asker) -> Wire | None:
         """None: nobody listens."""
         ...
 
@@ -99,6 +110,9 @@ class Connection:
         return self._client_gone and self._broker_gone
 
     # --- the client's end ----------------------------------------------------------------------------------
+
+    def ask(self, header: RequestHeader, request: Message) -> None:
+        self.send(codec.write_request(header, request))
 
     def send(self, frame: bytes) -> None:
         if not self._client_gone:

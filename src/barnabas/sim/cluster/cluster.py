@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from barnabas.model.endpoint import Endpoint
+from barnabas.replication.read_replica import RACK_AWARE
 from barnabas.sim.cluster.ensemble import Ensemble
 from barnabas.sim.cluster.machine import Machine
-from barnabas.sim.cluster.routes import CLIENTS, ENSEMBLE, Between, Routes
-from barnabas.sim.network import Connection, Peer
+from barnabas.sim.cluster.routes import ENSEMBLE, Between, Routes
+from barnabas.sim.network import Asker, Connection, Peer
 from barnabas.sim.world import World
 
 SESSION_TIMEOUT_MS = 600
@@ -20,6 +21,7 @@ class Cluster:
         self.seed = seed
         self.routes = Routes(world)
         self.ensemble = Ensemble(world, SESSION_TIMEOUT_MS)
+        self._clients: dict[Asker, int] = {}  # their numbers are below the ensemble's
         self.machines = {
             broker_id: Machine(self, broker_id, _own(properties, broker_id))
             for broker_id in range(1, brokers + 1)
@@ -41,10 +43,18 @@ class Cluster:
     def knock(self, broker_id: int, peer: Peer, route: Between) -> Connection | None:
         return self.machines[broker_id].connect(peer, route)
 
-    def call(self, broker_id: int, peer: Peer) -> Connection | None:
-        """A client's connection. None: nobody listens."""
+    def number_of_client(self, client: Asker) -> int:
+        return self._clients.setdefault(client, -1 - len(self._clients))
+
+    @property
+    def numbers_of_clients(self) -> list[int]:
+        """Of those whose words may lie under way for long."""
+        return [number for client, number in self._clients.items() if client.may_stray]
+
+    def call(self, client: Asker, broker_id: int, peer: Peer) -> Connection | None:
+        """A client's connection, of which `peer` is its end. None: nobody listens."""
         machine = self.machines.get(broker_id)
-        route = Between(self.routes, CLIENTS, broker_id)
+        route = Between(self.routes, self.number_of_client(client), broker_id)
         return machine.connect(peer, route) if machine is not None else None
 
     # --- what can happen between them ----------------------------------------------------------------------
@@ -52,9 +62,9 @@ class Cluster:
     def cut(self, source: int, target: int) -> None:
         """One way only."""
         self.routes.cut(source, target)
-        for broker_id in {source, target} - {ENSEMBLE}:
-            store = self.machines[broker_id].store
-            if ENSEMBLE in {source, target} and store is not None:
+        if ENSEMBLE in {source, target}:
+            store = self.machines[max(source, target)].store
+            if store is not None:
                 store.cut_off()
 
     def mend(self) -> None:
@@ -72,10 +82,17 @@ class Cluster:
             self.cut(ENSEMBLE, broker_id)
 
 
+def rack_of(broker_id: int) -> str:
+    """Each has its own."""
+    return f"rack-{broker_id}"
+
+
 def _own(properties: Mapping[str, str], broker_id: int) -> dict[str, str]:
     return {
         **properties,
         "broker.id": str(broker_id),
+        "broker.rack": rack_of(broker_id),
+        "replica.selector.class": RACK_AWARE,
         "listeners": f"PLAINTEXT://broker-{broker_id}:9092",
         "zookeeper.connect": "ensemble:2181",
         "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),

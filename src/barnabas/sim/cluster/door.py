@@ -20,8 +20,9 @@ from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.nearby import Nearby
 from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
-from barnabas.sim.network import Connection, Peer
+from barnabas.sim.network import Asker, Connection
 
 _METADATA_VERSION = 12
 _FIND_VERSION = 4
@@ -34,7 +35,7 @@ class ClusterDoor:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def connect(self, peer: Peer) -> ClusterWire | None:
+    def connect(self, peer: Asker) -> ClusterWire | None:
         return ClusterWire(self._cluster, peer) if self._cluster.serving else None
 
 
@@ -68,7 +69,7 @@ class _Question:
 
 
 class ClusterWire:
-    def __init__(self, cluster: Cluster, peer: Peer) -> None:
+    def __init__(self, cluster: Cluster, peer: Asker) -> None:
         self._cluster = cluster
         self._world = cluster.world
         self._peer = peer
@@ -78,6 +79,7 @@ class ClusterWire:
         self._brokers = list(cluster.machines)
         self._leaders: dict[TopicPartition, Leader | None] = {}
         self._coordinators: dict[TheCoordinator, int] = {}
+        self._nearby = Nearby(self._world.random)
         self._unsent: deque[_Question] = deque()
         self._unanswered: deque[_Question] = deque()
         self._looking = False
@@ -85,13 +87,10 @@ class ClusterWire:
 
     # --- Wire ----------------------------------------------------------------------------------------------
 
-    def send(self, frame: bytes) -> None:
-        if self._over:
-            return
-        header, position = codec.read_header(frame)
-        request = codec.decode(codec.request_class(header.api_key), header.version, frame, position)
-        self._unsent.append(_Question(header, request))
-        self._go_on()
+    def ask(self, header: RequestHeader, request: Message) -> None:
+        if not self._over:
+            self._unsent.append(_Question(header, request))
+            self._go_on()
 
     def close(self) -> None:
         self._end(lambda connection: connection.close())
@@ -147,7 +146,7 @@ class ClusterWire:
                 return self._by_leader(question)
 
     def _by_leader(self, question: _Question) -> dict[int, Message]:
-        shares, orphans = routing.split(question.request, self._leaders)
+        shares, orphans = routing.split(question.request, self._leaders, self._nearby.of(question.request))
         if (orphans or not shares) and question.has_answer:
             question.missing += 1
             answer = routing.answer_for_orphans(question.request, orphans)
@@ -160,6 +159,7 @@ class ClusterWire:
 
         def heard(frame: bytes) -> None:
             _, answer = codec.read_response(header.api_key, header.version, frame)
+            self._nearby.heard(broker_id, answer)
             self._answered(question, answer)
 
         self._say(broker_id, header, request, heard if question.has_answer else None)
@@ -172,13 +172,13 @@ class ClusterWire:
         if heard is not None:
             leg.expected.append(heard)
         leg.connection.held = self.held
-        leg.connection.send(codec.write_request(header, request))
+        leg.connection.ask(header, request)
 
     def _leg(self, broker_id: int) -> _Leg | None:
         leg = self._legs.get(broker_id)
         if leg is None:
             leg = self._legs[broker_id] = _Leg(self)
-            leg.connection = self._cluster.call(broker_id, leg)
+            leg.connection = self._cluster.call(self._peer, broker_id, leg)
         return leg
 
     def _somebody(self) -> int:
@@ -264,7 +264,4 @@ class ClusterWire:
             self._hand_over(self._unanswered.popleft())
 
     def _hand_over(self, question: _Question) -> None:
-        header = question.header
-        head = codec.response_head(header.api_key, header.version, header.correlation_id)
-        body = codec.encode(routing.merge(question.answers), header.version)
-        self._peer.received(head + body)
+        self._peer.heard(question.header.correlation_id, routing.merge(question.answers))

@@ -36,6 +36,11 @@ class Ensemble:
         _, changes = self.home.tree.write([Delete(path, missing_ok=True)], 0)
         self.home.publish(changes)
 
+    @property
+    def awaits_an_end(self) -> bool:
+        """Whether a session that nobody has heard of is about to end."""
+        return bool(self._silences)
+
     def silent(self, session_id: int) -> None:
         if self.knows(session_id) and session_id not in self._silences:
             self._last_silence += 1

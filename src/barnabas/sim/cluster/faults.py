@@ -12,25 +12,24 @@ from enum import Enum
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.clients import Client
 from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.cuts import CUT_MS, Cuts
 from barnabas.sim.cluster.deaths import Deaths
 from barnabas.sim.cluster.machine import Machine
 from barnabas.sim.cluster.overview import Overview
-from barnabas.sim.cluster.routes import ENSEMBLE
 from barnabas.sim.history import Fault, Happened
 from barnabas.sim.scripts import Actor
 from barnabas.sim.world import World
 
 _DOWN_MS = 400
 _CHANGES_MAX = 60
-_CUT_MS = (50, 1500)
 _FREEZE_MS = (50, 1800)
 _LONG_FREEZE_MS = (700, 1800)
 _AWAY_MS = (1500, 2500)
 _AHEAD_TRIES = 400
 _HESITATION_MS = 4
+_INTERNAL = "__"
 _CLIENT_FREEZE_MS = (50, 900)
 _STRAY_MS = 300
-_DELAY_MS = 120
 _SLOW_MS = 150
 _FAST_MS = 5
 _TEN_MINUTES_MS = 600_000
@@ -42,11 +41,13 @@ class ClusterKind(Enum):
     KILL_CONTROLLER = "the controller's process dies"
     KILL_ALL = "all processes die at once"
     KILL_AHEAD = "a leader dies that has written what others have not"
+    KILL_COORDINATOR_AHEAD = "a coordinator dies that has written what others have not"
     ISOLATE_AHEAD = "such a one is cut off from everybody"
     FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
     POWER_LOSS_AHEAD = "the power of such a one fails"
     POWER_LOSS = "one machine's power fails"
     POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
+    RETURN_UNHEARD = "one machine forgets, comes back unheard for a while; when it is in sync its leader dies"
     LAST_STANDING = "all replicas but one are away for a while, and then the power of that one fails"
     LOSE_DISK = "one machine comes back with an empty disk"
     STOP = "somebody stops a broker in good order"
@@ -60,6 +61,8 @@ class ClusterKind(Enum):
     SPLIT_FROM_BROKERS = "one broker reaches the ensemble but no other broker"
     SPLIT_FROM_ENSEMBLE = "one broker reaches the others but not the ensemble"
     ENSEMBLE_OUT = "the ensemble has no leader for a while"
+    CUT_CLIENT = "one client and one broker do not reach each other, in one direction or in both"
+    CUT_CLIENTS = "so it is with one broker and all clients"
     DELAY = "messages between two brokers take long"
     SLOW_DISK = "one machine's syncs take long"
     IO_ERROR = "one machine's disk answers EIO"
@@ -87,6 +90,7 @@ class ClusterFaults:
         self._clients = clients
         self._latest_ms = latest_ms
         self._deaths = Deaths(cluster, overview)
+        self._cuts = Cuts(world, cluster, self._client)
         self.over = False
         for _ in range(self._random.between(1, most) if kinds else 0):
             self._plan(self._random.pick(kinds))
@@ -98,7 +102,8 @@ class ClusterFaults:
         self._world.after(self._random.between(0, self._latest_ms), lambda: self.strike(kind))
 
     def strike(self, kind: ClusterKind) -> None:
-        way = getattr(self, f"_{kind.name.lower()}")
+        name = kind.name.lower()
+        way = getattr(self._cuts, name, None) or getattr(self, f"_{name}")
         way()
 
     def _watch(self, machine: Machine) -> None:
@@ -149,6 +154,26 @@ class ClusterFaults:
     def _lose_disk(self) -> None:
         self._deaths.forget(self._anyone(), Machine.lose_disk)
 
+    def _return_unheard(self) -> None:
+        """Whoever still counts on what it had before believes somebody who is not there any more."""
+        machine = self._anyone()
+        if self._deaths.may_forget(machine.broker_id):
+            self._deaths.forget_now(machine, self._random.pick((Machine.power_loss, Machine.lose_disk)))
+            machine.start()
+            self._cuts.silence(machine)
+            self._when_taken_in(machine, _AHEAD_TRIES)
+
+    def _when_taken_in(self, machine: Machine, tries: int) -> None:
+        """Then one that leads it dies."""
+        if self.over or not tries:
+            return
+        if self._deaths.somebody_forgets():
+            self._world.after(3, lambda: self._when_taken_in(machine, tries - 1))
+            return
+        leaders = {state.leader for state in self._overview.states_with(machine.broker_id)}
+        for leader in sorted(leaders & self._cluster.machines.keys() - {machine.broker_id})[:1]:
+            self._deaths.die(self._cluster.machines[leader])
+
     def _die_inside(self, machine: Machine, how: Callable[[Machine], None]) -> None:
         if machine.life is not None and not self._deaths.somebody_forgets():
             machine.fall_after(self._random.below(_CHANGES_MAX), lambda: how(machine))
@@ -162,17 +187,22 @@ class ClusterFaults:
         self._when_ahead(lambda machine: self._deaths.forget(machine, Machine.power_loss))
 
     def _isolate_ahead(self) -> None:
-        self._when_ahead(self._isolate_one)
+        self._when_ahead(self._cuts.isolate_one)
 
     def _freeze_ahead(self) -> None:
         self._when_ahead(lambda machine: machine.freeze(self._random.between(*_LONG_FREEZE_MS)))
 
-    def _when_ahead(self, how: Callable[[Machine], None], tries: int = _AHEAD_TRIES) -> None:
-        machine = self._overview.ahead
+    def _kill_coordinator_ahead(self) -> None:
+        self._when_ahead(self._deaths.die, _INTERNAL)
+
+    def _when_ahead(
+        self, how: Callable[[Machine], None], topics: str = "", tries: int = _AHEAD_TRIES
+    ) -> None:
+        machine = self._overview.ahead(topics)
         if machine is not None:
             self._world.soon(_HESITATION_MS, lambda: how(machine))
         elif tries and not self.over:
-            self._world.after(1, lambda: self._when_ahead(how, tries - 1))
+            self._world.after(1, lambda: self._when_ahead(how, topics, tries - 1))
 
     def _last_standing(self) -> None:
         """Whoever left the in-sync replicas last has all that was ever acknowledged, and comes back."""
@@ -212,7 +242,7 @@ class ClusterFaults:
             return
         self._deaths.note(machine)
         machine.fail_directory(self._random.pick(machine.settings.log_dirs), errno.EIO)
-        self._world.soon(_CUT_MS[1], lambda: self._repair(machine))
+        self._world.soon(CUT_MS[1], lambda: self._repair(machine))
 
     def _repair(self, machine: Machine) -> None:
         """Whoever changes a disk restarts the broker."""
@@ -234,72 +264,11 @@ class ClusterFaults:
 
     def _depose(self) -> None:
         """Of which the controller may hear late."""
-        self._note("/controller is deleted")
+        self._world.history.add(Happened(Fault.OTHER, "/controller is deleted"))
         controller = self._overview.controller
         if controller is not None and self._random.chance(0.5):
-            self._cluster.routes.delay(ENSEMBLE, controller.broker_id, 2 * _DELAY_MS)
-            self._mend_later()
+            self._cuts.delay_ensemble(controller.broker_id)
         self._cluster.ensemble.delete("/controller")
-
-    def _ensemble_out(self) -> None:
-        self._note("the ensemble is out")
-        self._cluster.lose_ensemble()
-        self._mend_later()
-
-    # --- the network ---------------------------------------------------------------------------------------
-
-    def _two(self) -> tuple[int, int]:
-        one = self._random.pick(list(self._cluster.machines))
-        other = self._random.pick([each for each in self._cluster.machines if each != one])
-        return one, other
-
-    def _cut(self, *pairs: tuple[int, int]) -> None:
-        self._note(f"cut: {', '.join(f'{source} to {target}' for source, target in pairs)}")
-        for source, target in pairs:
-            self._cluster.cut(source, target)
-        self._mend_later()
-
-    def _mend_later(self) -> None:
-        self._world.after(self._random.between(*_CUT_MS), self._mend)
-
-    def _mend(self) -> None:
-        self._note("all cuts are mended")
-        self._cluster.mend()
-
-    def _cut_one_way(self) -> None:
-        self._cut(self._two())
-
-    def _cut_ring(self) -> None:
-        """Each reaches its next neighbour, and is reached by the one before, and by nobody else."""
-        ids = list(self._cluster.machines)
-        following = dict(zip(ids, [*ids[1:], ids[0]], strict=True))
-        pairs = [(one, other) for one in ids for other in ids if other not in {one, following[one]}]
-        self._cut(*pairs)
-
-    def _isolate(self) -> None:
-        self._isolate_one(self._anyone())
-
-    def _isolate_one(self, machine: Machine) -> None:
-        self._cut(*self._around(machine.broker_id, [ENSEMBLE, *self._cluster.machines]))
-
-    def _split_from_brokers(self) -> None:
-        self._cut(*self._around(self._anyone().broker_id, list(self._cluster.machines)))
-
-    def _split_from_ensemble(self) -> None:
-        self._cut(*self._around(self._anyone().broker_id, [ENSEMBLE]))
-
-    def _around(self, broker_id: int, others: Sequence[int]) -> list[tuple[int, int]]:
-        others = [other for other in others if other != broker_id]
-        return [(broker_id, other) for other in others] + [(other, broker_id) for other in others]
-
-    def _delay(self) -> None:
-        one, other = self._two()
-        self._note(f"what {one} says to {other} takes long")
-        self._cluster.routes.delay(one, other, _DELAY_MS)
-        self._mend_later()
-
-    def _note(self, what: str) -> None:
-        self._world.history.add(Happened(Fault.OTHER, what))
 
     # --- clients -------------------------------------------------------------------------------------------
 

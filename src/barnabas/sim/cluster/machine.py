@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 PORT = 9092
 _SKEW_MS = 5_000
+_UP_MS = 1_000_000
+_TRUE_PACE = 1000  # its clock's milliseconds in a second
+_PACES = (850, 1150)
 
 
 class Machine(Host):
@@ -33,7 +36,10 @@ class Machine(Host):
         self.store: EnsembleStore | None = None
         self.exchange: Exchange | None = None
         self.before_it_ends: Callable[[Machine], None] = lambda _machine: None
-        self.skew_ms = cluster.world.random.between(-_SKEW_MS, _SKEW_MS)
+        random = cluster.world.random
+        self.skew_ms = random.between(-_SKEW_MS, _SKEW_MS)
+        self._pace = random.between(*_PACES)
+        self._up_ms = random.between(0, _UP_MS)  # before all this began
         super().__init__(cluster.world, properties, f"{cluster.seed}/{broker_id}")
 
     @property
@@ -42,7 +48,19 @@ class Machine(Host):
 
     @property
     def wall_ms(self) -> int:
-        return self.world.wall_ms + self.skew_ms
+        return self.world.wall_ms - self.world.now_ms + self._elapsed_ms + self.skew_ms
+
+    @property
+    def monotonic_ms(self) -> int:
+        return self._up_ms + self._elapsed_ms
+
+    @property
+    def _elapsed_ms(self) -> int:
+        """Its clock goes at a pace of its own."""
+        return self.world.now_ms * self._pace // _TRUE_PACE
+
+    def lasts_ms(self, wait_ms: int) -> int:
+        return -(-wait_ms * _TRUE_PACE // self._pace)
 
     def make_store(self, life: Life) -> LifeStore:
         self.store = EnsembleStore(life, self.broker_id, self.cluster.ensemble, self.cluster.routes)

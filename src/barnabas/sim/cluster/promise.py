@@ -45,13 +45,14 @@ class ClusterPromise:
     creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
     moves: bool = False  # replicas are moved about
+    nearby: float = 0.5  # how often the consumer has a rack, and reads from followers
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:
         brokers = random.pick(self.brokers)
         properties = {
             **PROPERTIES,
-            "log.flush.offset.checkpoint.interval.ms": str(random.pick((50, 400, 60_000))),
-            "replica.high.watermark.checkpoint.interval.ms": str(random.pick((50, 5_000))),
+            "log.flush.offset.checkpoint.interval.ms": str(random.pick((120, 400, 60_000))),
+            "replica.high.watermark.checkpoint.interval.ms": str(random.pick((120, 5_000))),
             **self.properties,
         }
         configs = random.pick(self.topic_configs)

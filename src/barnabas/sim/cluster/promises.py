@@ -60,6 +60,8 @@ CUTS = (
     Kind.ISOLATE,
     Kind.SPLIT_FROM_BROKERS,
     Kind.SPLIT_FROM_ENSEMBLE,
+    Kind.CUT_CLIENT,
+    Kind.CUT_CLIENTS,
     Kind.DELAY,
 )
 FORGETTING = (
@@ -67,6 +69,7 @@ FORGETTING = (
     Kind.POWER_LOSS_AHEAD,
     Kind.POWER_LOSS_INSIDE,
     Kind.LOSE_DISK,
+    Kind.RETURN_UNHEARD,
     Kind.LAST_STANDING,
 )
 EVERYTHING = (*KILLS, *SESSIONS, *CUTS, *FORGETTING, Kind.IO_ERROR, *HARMLESS)
@@ -155,7 +158,7 @@ GROUPS = ClusterPromise(
     "cluster_groups",
     "Coordinators of groups fail over with their partitions: no commit is lost, nothing is skipped, and a "
     "group is stable in the end.",
-    (*EVERYTHING, Kind.CLIENT_FREEZE),
+    (*EVERYTHING, Kind.CLIENT_FREEZE, Kind.KILL_COORDINATOR_AHEAD, Kind.KILL_COORDINATOR_AHEAD),
     (*EVERYBODY, *COORDINATORS),
     brokers=(3,),
     styles=(Style(batches=10, think_ms=450, begins_alone=True),),

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from barnabas.sim.world import World
 
-ENSEMBLE = 0  # brokers count from one
-CLIENTS = -1
+ENSEMBLE = 0  # brokers count from one upwards, clients from minus one downwards
 _LOOK_AGAIN_MS = 25
 
 
