@@ -161,7 +161,7 @@ def test_records_are_given_up_only_when_somebody_says_so(cluster: Cluster, wire:
 def test_a_broker_that_runs_registers_again_and_one_that_was_stopped_is_forgotten(
     cluster: Cluster, wire: Wire
 ) -> None:
-    create(wire, "unregistered", [1, 2])
+    create(cluster, wire, "unregistered", [1, 2])
     before = partition(wire, "unregistered").leader_epoch
     words = ("kafka-cluster", "unregister", "--bootstrap-server", cluster.bootstrap, "--id")
     assert tool(*words, "1").stdout == "Broker 1 is no longer registered.\n"
