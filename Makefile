@@ -14,7 +14,7 @@ CLIENT_SUITES := admin_details delivery fetch group_admin group_migration group_
 SEED ?=
 BENCH ?=
 
-.PHONY: help setup run demo test check clients crash faults chaos sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check clients oracle crash faults chaos sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -46,6 +46,9 @@ test: check ## Everything a fresh machine can test
 
 clients: $(STAMP) ## Every client library's suite against three brokers
 	BARNABAS_TEST_TARGET=cluster $(BIN)/pytest -n 1 $(addprefix tests/clients/test_,$(addsuffix .py,$(CLIENT_SUITES)))
+
+oracle: $(STAMP) ## Apache Kafka is asked again whether what is recorded of its answers is still so
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow tests/clients/test_same_answers_as_kafka.py
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
