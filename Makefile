@@ -11,6 +11,8 @@ KILLS ?= 10
 MINUTES ?= 5
 CLIENT_SUITES := admin_details delivery fetch group_admin group_migration group_offsets groups offsets records \
 	static_members topics transaction_admin transactions wire_fetching wire_transactions word_count
+# More than the two cores that a small machine has: tests with brokers wait more than they compute.
+WORKERS ?= 3
 SEED ?=
 BENCH ?=
 
@@ -42,7 +44,7 @@ check: $(STAMP) ## Lint, types and import contracts, in seconds
 	$(BIN)/lint-imports
 
 test: check ## Everything a fresh machine can test
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 clients: $(STAMP) ## Every client library's suite against three brokers
 	BARNABAS_TEST_TARGET=cluster $(BIN)/pytest -n 1 $(addprefix tests/clients/test_,$(addsuffix .py,$(CLIENT_SUITES)))
