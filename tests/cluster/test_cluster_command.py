@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,7 +151,10 @@ def test_processes_outlive_their_supervisor_and_the_next_one_goes_on_with_them(l
 
 def test_what_was_stopped_starts_again_with_its_data_and_ports(local: Local) -> None:
     before = bootstrap_of(local)
+    (controller,) = [row["broker"] for row in local.status()["brokers"] if row["controller"]]
     assert local.run("stop").stdout == "The cluster is stopped.\n"
+    asked = re.findall(r"(\S+) is asked to stop", (local.data / "supervisor.log").read_text())
+    assert asked[-2:] == [f"broker-{controller}", "zookeeper"]
     assert {row["state"] for row in local.status()["brokers"]} == {"dead"}
     assert "is not running" in local.run("stop").stderr
     assert local.start() == before

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.support.replicated import EPOCHS, TOPIC_ID, Produced, Trio
+from tests.support.replicated import EPOCHS, TOPIC, TOPIC_ID, Produced, Trio
 
 from barnabas.broker.replication.partition import ACKS_ALL
 from barnabas.model.errors import ErrorCode
-from barnabas.model.image import BrokerChanged, PartitionImage
+from barnabas.model.image import BrokerChanged, PartitionImage, TopicDeleted
 from barnabas.protocol.private import ReplicasOfflineRequest
 
 LAG_MS = 30_000
@@ -189,6 +189,13 @@ def test_what_was_lost_with_leadership_is_not_acknowledged_when_it_returns() -> 
     trio.fetch(3, 5)
     assert trio.high_watermark == 5
     waiting.moved(trio.partition)
+    assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_producer_to_a_topic_that_is_deleted_is_not_told_of_a_broken_disk() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.install(TopicDeleted(TOPIC, TOPIC_ID))
     assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 

@@ -60,10 +60,11 @@ def test_a_crash_between_the_parts_of_a_large_topic_is_made_good() -> None:
     assert cluster.is_consistent()
 
 
-def test_a_state_that_a_tool_spoiled_is_written_anew() -> None:
+def test_a_state_that_a_tool_spoiled_is_not_begun_anew() -> None:
+    """Who was in sync is not known any more: whoever led by chance could take away what was acknowledged."""
     cluster = Cluster()
     cluster.submit(Create("/brokers/topics/t", b'{"version":1,"partitions":{"0":[1]}}'))
     cluster.submit(Put("/brokers/topics/t/partitions/0/state", b"{}"))
-    cluster.image = image_from(cluster.tree().values()).image
-    cluster.carry_out(complete(cluster.image, SeededRandom()))
-    assert cluster.rebuilt().topics["t"].partitions[0].leader == 1
+    image = image_from(cluster.tree().values()).image
+    assert image.unreadable == {"t"}
+    assert complete(image, SeededRandom()).operations == ()

@@ -45,6 +45,7 @@ class ClusterPromise:
     creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
     moves: bool = False  # replicas are moved about
+    nearby: float = 0.5  # how often the consumer has a rack, and reads from followers
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:
         brokers = random.pick(self.brokers)

@@ -158,7 +158,7 @@ GROUPS = ClusterPromise(
     "cluster_groups",
     "Coordinators of groups fail over with their partitions: no commit is lost, nothing is skipped, and a "
     "group is stable in the end.",
-    (*EVERYTHING, Kind.CLIENT_FREEZE),
+    (*EVERYTHING, Kind.CLIENT_FREEZE, Kind.KILL_COORDINATOR_AHEAD, Kind.KILL_COORDINATOR_AHEAD),
     (*EVERYBODY, *COORDINATORS),
     brokers=(3,),
     styles=(Style(batches=10, think_ms=450, begins_alone=True),),
