@@ -66,4 +66,7 @@ def _is_wide(operation: Write) -> bool:
 
 def _operation_bytes(operation: Write) -> int:
     value_bytes = len(operation.value) if isinstance(operation, Create | Set | Put) else 0
-    return len(operation.path) + value_bytes + _OPERATION_OVERHEAD_BYTES
+    size = len(operation.path) + value_bytes + _OPERATION_OVERHEAD_BYTES
+    if isinstance(operation, Put) or (isinstance(operation, Create) and operation.make_parents):
+        size += len(operation.path) + _OPERATION_OVERHEAD_BYTES  # its parent may have to be made, too
+    return size

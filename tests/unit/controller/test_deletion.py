@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.support.chance import SeededRandom
-from tests.unit.controller.support import Cluster
+from tests.unit.controller.support import Cluster, submit_as_to_zookeeper
 
 from barnabas.controller import tree
 from barnabas.controller.deletion import TopicSelector, delete_topics
@@ -12,11 +12,8 @@ from barnabas.controller.elections import complete
 from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import ZERO_UUID
-from barnabas.ports import Create, Write
-from barnabas.store.zookeeper_options import ZookeeperOptions
-from barnabas.store.zookeeper_plan import plan
+from barnabas.ports import Create
 
-ZOOKEEPER_BYTES_MAX = ZookeeperOptions("zoo").request_bytes_max
 OTHER_ID = bytes(range(16))
 
 
@@ -68,14 +65,6 @@ def test_many_topics_at_once_are_deleted_one_after_the_other() -> None:
     cluster.create(*(NewTopic(name, 500) for name in names))
     submit_as_to_zookeeper(cluster, delete_topics(cluster.image, list(map(TopicSelector, names))).multis())
     assert not [path for path in cluster.tree() if LONG in path]
-
-
-def submit_as_to_zookeeper(cluster: Cluster, parts: list[tuple[Write, ...]]) -> None:
-    """A request takes at least, of each step: its path, a version, a kind and two lengths."""
-    for part in parts:
-        steps = plan(part, cluster.tree())
-        assert sum(len(step.operation.path) + 17 for step in steps) < ZOOKEEPER_BYTES_MAX
-        cluster.submit(*part)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from barnabas.sim.cluster.door import ClusterDoor
 from barnabas.sim.cluster.faults import ClusterFaults
 from barnabas.sim.cluster.mover import Mover
 from barnabas.sim.cluster.overview import Overview
-from barnabas.sim.cluster.promise import ClusterPromise
+from barnabas.sim.cluster.promise import CARELESS, ClusterPromise
 from barnabas.sim.consumers import Consumer
 from barnabas.sim.crews import GroupCrew
 from barnabas.sim.history import Broke
 from barnabas.sim.membership import Places
-from barnabas.sim.producers import Producer
+from barnabas.sim.producers import Producer, Style
 from barnabas.sim.run import Outcome, judge, places_of, quietly
 from barnabas.sim.world import SeededRandom, World
 
@@ -27,6 +27,7 @@ _PATIENCES_MS = (700, 3000)  # of a client with one request
 _QUIET_MS = 250
 _DOOMED = Topic("doomed", 2, {}, 3)
 _DOOMED_MS = 600
+_CARELESS_STYLE = Style(acks=1, idempotent=False, think_ms=250)
 
 
 def run_cluster(promise: ClusterPromise, seed: int, *, talk: bool = False) -> Outcome:
@@ -50,12 +51,17 @@ class ClusterSchedule:
             Producer(self.world, self.door, f"producer-{at}", inputs, style)
             for at, style in enumerate(self.plan.styles)
         ]
+        if promise.careless:
+            places = places_of([CARELESS])
+            self.producers.append(Producer(self.world, self.door, "careless", places, _CARELESS_STYLE))
         self.crews = [hiring.hire(self.world, self.door, self.places) for hiring in self.plan.hirings]
         self.reader = self._reader()
         self.consumers: list[Client] = [self.reader]
         if self._groups:
             self.consumers.append(OffsetWatcher(self.world, self.door, "offset-watcher", self._groups))
-        topics = [*self.plan.topics, *self.plan.more_topics, *([_DOOMED] if promise.deletes else [])]
+        topics = [*self.plan.topics, *self.plan.more_topics]
+        topics += [_DOOMED] if promise.deletes else []
+        topics += [CARELESS] if promise.careless else []
         self.creator = Creator(self.world, self.door, topics, self._created)
         self.deleter = Deleter(self.world, self.door, _DOOMED.name)
         self.administrators: list[Client] = [
