@@ -1,5 +1,5 @@
-"""The results: ratios with their range over the rounds, as a table on the screen, as Markdown and as
-JSON.
+"""The results: ratios with their range over the rounds, as a table on the screen, as Markdown, as a
+picture and as JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.apache_kafka import CHECKOUT, VERSION
+from bench.plot import save_plot
 from bench.rows import Figure
 from bench.scale import Scale
 from bench.subject import BARNABAS, KAFKA
@@ -81,6 +82,13 @@ class Line:
     @property
     def ratio(self) -> float | None:
         return statistics.median(self.ratios) if self.ratios else None
+
+    @property
+    def times_better(self) -> float | None:
+        """Above one: better than the rival, whichever direction is the better one."""
+        if not self.ratio:
+            return None
+        return 1 / self.ratio if self.figure.lower_is_better else self.ratio
 
     def verdict(self) -> str:
         if self.ratio is None or self.ours is None or not self.figure.budget_text():
@@ -243,4 +251,17 @@ def save(
     path.write_text(json.dumps(record, indent=1) + "\n")
     if is_complete:
         (RESULTS / rivals.table).write_text(markdown(rows, samples, about, rivals))
+        plot(lines(rows, samples, rivals), rivals)
     return path
+
+
+def plot(all_lines: Sequence[Line], rivals: Rivals) -> None:
+    """Beside the table. Only figures that have a budget: the others explain those."""
+    times_better = {
+        f"{line.row.title}: {line.figure.key}": times
+        for line in all_lines
+        if line.figure.budget_text() and (times := line.times_better)
+    }
+    title = f"{rivals.ours} beside {rivals.theirs} {rivals.version}: times better"
+    if times_better:
+        save_plot((RESULTS / rivals.table).with_suffix(".svg"), title, times_better)

@@ -1,7 +1,7 @@
 """Loads on a cluster through librdkafka, each in a process of its own: `python -m bench.cluster.loads`.
 
 produce  <bootstrap> <topic> <records> <record bytes> <partitions> <acks>
-endtoend <bootstrap> <topic> <records> <records per second>
+endtoend <bootstrap> <topic> <records> <records per second> <first that counts>
 failover <bootstrap> <topic> <seconds>
 """
 
@@ -53,8 +53,8 @@ def produce(
     return {"seconds": seconds, "megabytes_per_s": count * len(value) / seconds / 1e6}
 
 
-def latency(bootstrap: str, topic: str, records: str, records_per_second: str) -> dict[str, float]:
-    return endtoend(bootstrap, topic, int(records), int(records_per_second), acks="all")
+def latency(bootstrap: str, topic: str, records: str, per_second: str, first: str) -> dict[str, float]:
+    return endtoend(bootstrap, topic, int(records), int(per_second), acks="all", first=int(first))
 
 
 def failover(bootstrap: str, topic: str, seconds: str) -> dict[str, float]:

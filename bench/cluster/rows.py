@@ -15,6 +15,7 @@ from bench.scale import Scale
 _LOADS = "bench.cluster.loads"
 _RECORD_BYTES = 1_000
 _SETTLE_S = 1.0
+_LATENCY_PER_SECOND = 100
 _FAILOVER_S = 9
 _BEFORE_KILL_S = 2.0
 MANY = 10_000
@@ -47,8 +48,12 @@ def _replicated(acks: str) -> Callable[[ClusterSubject, Scale], Figures]:
 
 
 def _latency(subject: ClusterSubject, scale: Scale) -> Figures:
+    """Below what either can do: at 500 a second Apache Kafka's three fall behind on two cores, and what would
+    be measured is how long its queue has grown."""
     topic = subject.fresh_topic("latency", 1)
-    told = run_module(_LOADS, "endtoend", subject.bootstrap, topic, scale.records(5_000), 500)
+    records = scale.records(2_500)
+    words = (subject.bootstrap, topic, records, _LATENCY_PER_SECOND, records // 5)
+    told = run_module(_LOADS, "endtoend", *words)
     return {"p50": told["p50_us"], "p99": told["p99_us"]}
 
 
@@ -99,8 +104,7 @@ def _many_partitions(subject: ClusterSubject, scale: Scale) -> Figures:
     place = subject.controller()
     subject.brokers[place].kill()
     began = time.monotonic()
-    new = f"after-{time.monotonic_ns()}"
-    subject.wait(lambda: _is_created(subject, new))
+    subject.wait(lambda: _decides(subject))
     took_s = time.monotonic() - began
     memory_mib = subject.memory_mib()
     _bring_back(subject, place, list(topics))
@@ -112,9 +116,9 @@ def _many_partitions(subject: ClusterSubject, scale: Scale) -> Figures:
     }
 
 
-def _is_created(subject: ClusterSubject, topic: str) -> bool:
-    """With a client of its own each time: one that was told of the dead controller waits for it."""
-    subject.create({topic: (1, 1)}, patience_s=1.0)
+def _decides(subject: ClusterSubject) -> bool:
+    """Whether somebody makes a topic. A new one each time: a try that was given up may have made its own."""
+    subject.ask_for({f"after-{time.monotonic_ns()}": (1, 1)}, patience_s=1.0)
     return True
 
 
@@ -146,7 +150,7 @@ ROWS: tuple[ClusterRow, ...] = (
     ClusterRow("cluster-acks-all", "Replicated, acks=all", _replicated("all"), (_THROUGHPUT, _CPU)),
     ClusterRow(
         "cluster-latency",
-        "End to end, acks=all, 500/s",
+        f"End to end, acks=all, {_LATENCY_PER_SECOND}/s",
         _latency,
         (Figure("p50", "µs", ratio_max=1.0), Figure("p99", "µs", ratio_max=1.0)),
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -135,10 +136,17 @@ def test_every_line_is_answered_as_kafka_answers_it(
     assert different == {}
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RealCluster]:
+    with RealCluster(3) as running:
+        yield running
+
+
+@pytest.mark.xdist_group("a cluster for Kafka's tools")
 def test_what_is_under_way_is_shown_and_taken_back_as_kafka_does(
-    run_tool: RunTool, run_java: RunJava, tmp_path: Path
+    cluster: RealCluster, run_tool: RunTool, run_java: RunJava, tmp_path: Path
 ) -> None:
-    with RealCluster(3) as cluster, Cluster.connect(cluster.bootstrap) as wire:
+    with Cluster.connect(cluster.bootstrap) as wire:
         answers: dict[str, list[object]] = {"ours": [], "java": []}
         for who, seen in answers.items():
             topic, directory = f"moving-{who}", tmp_path / who
@@ -151,6 +159,14 @@ def test_what_is_under_way_is_shown_and_taken_back_as_kafka_does(
                 seen.append((line.strip(), _comparable(outcome, topic, str(directory))))
     assert answers["ours"] == answers["java"]
     assert "adding: 1,2. removing: 0." in str(answers["ours"][1])
+
+
+@pytest.mark.xdist_group("a cluster for Kafka's tools")
+def test_a_cluster_on_zookeeper_has_no_quorum_to_describe(cluster: RealCluster, run_java: RunJava) -> None:
+    words = ("--bootstrap-server", cluster.bootstrap, "describe", "--status")
+    answer = run_java("org.apache.kafka.tools.MetadataQuorumCommand", *words)
+    assert (answer.code, answer.stdout) == (1, "")
+    assert "UnsupportedVersionException: The node does not support DESCRIBE_QUORUM" in answer.stderr
 
 
 def _fill(cluster: RealCluster, topic: str) -> None:

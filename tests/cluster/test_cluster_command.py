@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,7 +58,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
     local = Local(tmp_path_factory.mktemp("cluster"))
     try:
         bootstrap = local.start(
-            "--brokers", 3, "--port", free_port(), "--zookeeper-port", free_port(),
+            "--brokers", 3, "--port", free_port(5), "--zookeeper-port", free_port(),
             "--racks", "a,b", "--override", "num.partitions=5",
         )  # fmt: skip
         with Cluster.connect(bootstrap) as cluster:
@@ -150,7 +151,10 @@ def test_processes_outlive_their_supervisor_and_the_next_one_goes_on_with_them(l
 
 def test_what_was_stopped_starts_again_with_its_data_and_ports(local: Local) -> None:
     before = bootstrap_of(local)
+    (controller,) = [row["broker"] for row in local.status()["brokers"] if row["controller"]]
     assert local.run("stop").stdout == "The cluster is stopped.\n"
+    asked = re.findall(r"(\S+) is asked to stop", (local.data / "supervisor.log").read_text())
+    assert asked[-2:] == [f"broker-{controller}", "zookeeper"]
     assert {row["state"] for row in local.status()["brokers"]} == {"dead"}
     assert "is not running" in local.run("stop").stderr
     assert local.start() == before
@@ -175,7 +179,7 @@ def test_a_broker_is_added_with_the_next_id(local: Local) -> None:
 def test_a_wrong_setting_is_said_and_nothing_is_left_behind(tmp_path: Path) -> None:
     need_java()
     local = Local(tmp_path)
-    ports = ("--port", free_port(), "--zookeeper-port", free_port())
+    ports = ("--port", free_port(4), "--zookeeper-port", free_port())
     outcome = local.run("start", "--brokers", 1, *ports, "--override", "log.segment.bytes=many")
     assert outcome.code == 1
     assert "broker 0 did not start: " in outcome.stderr
@@ -192,7 +196,7 @@ def test_a_directory_without_a_cluster_is_said(tmp_path: Path) -> None:
 def test_without_java_what_to_install_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    outcome = Local(tmp_path).run("start", "--port", free_port(), "--zookeeper-port", free_port())
+    outcome = Local(tmp_path).run("start", "--port", free_port(4), "--zookeeper-port", free_port())
     assert outcome.code == 1
     assert "barnabas cluster needs Java 17 or newer" in outcome.stderr
     assert "apt-get install" in outcome.stderr

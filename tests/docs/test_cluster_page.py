@@ -26,7 +26,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._first = free_port()
+        self._first = free_port(5)  # the page counts on
         self._zookeeper = free_port()
 
     def run(self, example: Example) -> Ran:

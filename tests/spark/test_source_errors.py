@@ -10,8 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from tests.support.filled_topics import Topics
 
-from barnabas.testing import BrokerProcess
-from barnabas.testing.process import free_port
+from barnabas.testing import BrokerProcess, free_port
 
 
 @pytest.fixture(params=["batch", "stream"])

@@ -19,8 +19,7 @@ from tests.support.waiting import eventually
 from barnabas.model.ids import TopicPartition
 from barnabas.spark.options import Options
 from barnabas.spark.source.progress import Progress
-from barnabas.testing import BrokerProcess
-from barnabas.testing.process import free_port
+from barnabas.testing import BrokerProcess, free_port
 from barnabas.wire import Cluster
 from barnabas.wire.admin import group_offsets, groups
 

@@ -57,12 +57,21 @@ class SmallNode:
     def __init__(self, **settings: str) -> None:
         given = {"node.id": "1", "listeners": "PLAINTEXT://127.0.0.1:9092", "log.dirs": "/data"}
         given |= {name.replace("_", "."): value for name, value in settings.items()}
-        parsed, _ = BrokerSettings.parse(given)
-        store = MemoryStore()
-        ports = Ports(
-            SimulatedDisk(now_ms=lambda: NOW_MS), SeededRandom(7), store, AtOnce(), NoCleaner(), Nowhere()
-        )
-        self.node = Node(1, parsed, ports)
+        self.settings, _ = BrokerSettings.parse(given)
+        self.disk = SimulatedDisk(now_ms=lambda: NOW_MS)
+        self.start(MemoryStore())
+
+    def restart(self) -> None:
+        """Stop in good order, and begin again with the disk and the tree as they are."""
+        store = self.node.store._store
+        assert isinstance(store, MemoryStore)
+        store.close()
+        self.node.logs.close_all(NOW_MS)
+        self.start(MemoryStore(store._home))
+
+    def start(self, store: MemoryStore) -> None:
+        ports = Ports(self.disk, SeededRandom(7), store, AtOnce(), NoCleaner(), Nowhere())
+        self.node = Node(1, self.settings, ports)
         self.node.set_time(1, NOW_MS)
         ready: list[bool] = []
         endpoint = Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.support.client import RefusedError
 from tests.support.targets import ON_APACHE
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def eventually(holds: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:

@@ -17,7 +17,7 @@ from kio.index import load_response_schema
 from kio.serial import entity_reader, entity_writer
 from kio.static.primitive import i16, i32
 
-ANSWER_TIMEOUT_S = 20.0
+ANSWER_TIMEOUT_S = 60.0
 
 
 class Connection:

@@ -92,6 +92,7 @@ class Boot:
         """Before anything is written to the disk: of those who start at once, one gives the name."""
         node = self._node
         name = node.logs.stored_cluster_id() or uuid_text(node.random.bytes(16))
+        self._check_not_lost(name)
 
         def named(completed: Completed) -> None:
             if isinstance(completed.error, StoreLostError):
@@ -102,6 +103,17 @@ class Boot:
                 self._look()
 
         node.store.submit([Create(tree.CLUSTER_ID, encode_cluster_id(name), make_parents=True)], named)
+
+    def _check_not_lost(self, cluster_id: str) -> None:
+        """A store without a cluster, and logs of one. Alone, these are taken over; of several brokers only
+        one could, and the others would delete what it does not know of."""
+        settings = self._node.settings
+        if settings.zookeeper_connect is not None and self._node.logs.has_logs():
+            raise BootError(
+                f"The logs in {', '.join(settings.log_dirs)} belong to cluster {cluster_id}, and ZooKeeper "
+                f"at {settings.zookeeper_connect} knows of no cluster: zookeeper.connect may be wrong, or "
+                "ZooKeeper has lost its data. Correct that, or choose other log.dirs to begin anew."
+            )
 
     def _open(self, stored: ClusterImage) -> None:
         """The logs first: a broker that is registered may be asked to lead."""
@@ -163,7 +175,11 @@ class Boot:
     def _drop_strays(self, image: ClusterImage) -> None:
         """What was deleted or moved away while this broker was. Alone, a person should look at it first."""
         node = self._node
-        strays = [place for place in node.logs.logs if not _is_ours(image, place, node)]
+        strays = [
+            place
+            for place in node.logs.logs
+            if place.topic not in image.unreadable and not _is_ours(image, place, node)
+        ]
         for place in strays:
             if node.settings.zookeeper_connect is None:
                 log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)

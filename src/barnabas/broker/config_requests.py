@@ -174,8 +174,7 @@ class Alteration:
         if not decision.deltas:
             return decision
         after = image.apply(decision.deltas)
-        own = after.config(ConfigKind.BROKER, str(self._node.broker_id))
-        settings = self._node.settings.with_dynamic(after.config(ConfigKind.BROKER, ""), own)
+        settings = self._node.settings_with(after) or self._node.settings
         return settled_after(image, decision, election_rules(settings, after))
 
     def _decided(self, results: tuple[ConfigResult, ...], error: StoreError | None) -> None:

@@ -42,6 +42,7 @@ from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ClusterImage, ConfigKind, Delta, TopicImage
+from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Filesystem, MetadataStore, Network, Random, Workers
 from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
@@ -162,12 +163,25 @@ class Node:
         own = image.config(ConfigKind.BROKER, str(self.broker_id))
         if cluster == self.settings.cluster_dynamic and own == self.settings.own_dynamic:
             return False
-        self.settings = self.settings.with_dynamic(cluster, own)
+        settings = self.settings_with(image)
+        if settings is None:
+            return False
+        self.settings = settings
         self.fetch_max_bytes = self.settings.integer("fetch.max.bytes")
         self.logs.update_producer_settings(producer_settings(self.settings))
         for listener in self.on_settings:
             listener(self.settings)
         return True
+
+    def settings_with(self, image: ClusterImage) -> BrokerSettings | None:
+        """Ours, with what the image sets. None where that does not go together with our file: a change is
+        judged by the broker that is asked for it, and a shell can write anything."""
+        own = image.config(ConfigKind.BROKER, str(self.broker_id))
+        try:
+            return self.settings.with_dynamic(image.config(ConfigKind.BROKER, ""), own)
+        except SettingError as problem:
+            log.error("Dynamic settings could not be applied; those before them stay: %s", problem)
+            return None
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage) -> None:
         changed = self.adopt_settings(new)

@@ -42,8 +42,11 @@ class ConsumerReader:
 
     def log_of(self, partition: Partition, asked: FetchPartition) -> Log:
         """ApiError unless this fetch may be served here."""
-        log = partition.held_log() if self._may_ask_followers else partition.leader_log()
-        partition.check_epoch(max(asked.current_leader_epoch, NO_EPOCH))
+        epoch = max(asked.current_leader_epoch, NO_EPOCH)
+        if not self._may_ask_followers:
+            return partition.leader_log(epoch)
+        log = partition.held_log()
+        partition.check_epoch(epoch)
         return log
 
     def upper_offset(self, log: Log) -> int:
@@ -74,9 +77,8 @@ class ReplicaReader:
         self.broker_epoch = broker_epoch
 
     def log_of(self, partition: Partition, asked: FetchPartition) -> Log:
-        log = partition.leader_log()
         epoch = max(asked.current_leader_epoch, NO_EPOCH)
-        partition.check_epoch(epoch)
+        log = partition.leader_log(epoch)
         partition.check_follower(self.broker_id, self.broker_epoch, epoch)
         return log
 

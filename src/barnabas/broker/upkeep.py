@@ -28,6 +28,10 @@ class UpkeepHost:
         for chore in node.logs.upkeep.tick(node.wall_ms):
             self.run(chore)
         self.notice_failures()
+        for place in node.logs.upkeep.take_shortened():
+            partition = node.replicas.find(*place)
+            if partition is not None:
+                partition.start_has_moved()
         due_ms = node.logs.upkeep.next_tick_ms(node.wall_ms) - node.wall_ms
         node.timers.at(node.now_ms + min(max(due_ms, 10), _LONGEST_WAIT_MS), self._tick)
 

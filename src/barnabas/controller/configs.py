@@ -23,7 +23,7 @@ from barnabas.model.settings.broker import BrokerSettings
 from barnabas.model.settings.row import Scope
 from barnabas.ports import Delete, Put, Write
 
-_SCOPES = {
+SCOPES = {
     ConfigKind.TOPIC: Scope.TOPIC,
     ConfigKind.BROKER: Scope.BROKER,
     ConfigKind.GROUP: Scope.GROUP,
@@ -87,7 +87,7 @@ def _changed(
     broker_id: int | None,
 ) -> dict[str, str]:
     resource = change.resource
-    scope = _SCOPES[resource.kind]
+    scope = SCOPES[resource.kind]
     if isinstance(change, IncrementalChange):
         alter.check_changes(change.changes)
         if resource.kind is ConfigKind.BROKER:

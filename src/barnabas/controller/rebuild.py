@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from barnabas.controller import tree
+from barnabas.controller.configs import SCOPES
 from barnabas.controller.znodes import administration, cluster, topics
 from barnabas.controller.znodes.fields import MalformedNodeError
 from barnabas.model.ids import ZERO_UUID, topic_name_problem
@@ -16,10 +17,12 @@ from barnabas.model.image import (
     UNINITIALISED_EPOCH,
     BrokerImage,
     ClusterImage,
+    ConfigKind,
     ConfigResource,
     PartitionImage,
     TopicImage,
 )
+from barnabas.model.settings.stored import readable
 from barnabas.ports import Completed, Get, Read, Subtree, Value, Values
 
 Decoded = TypeVar("Decoded")
@@ -74,6 +77,7 @@ class _Rebuilding:
     def __init__(self, values: dict[str, Value]) -> None:
         self._values = values
         self._unreadable: list[str] = []
+        self._damaged: set[str] = set()  # names of topics
 
     def run(self, version: int) -> Rebuilt:
         epoch = self._values.get(tree.CONTROLLER_EPOCH)
@@ -92,6 +96,7 @@ class _Rebuilding:
             features=self._read(tree.FEATURE, cluster.decode_features, {}),
             features_epoch=-1 if feature is None else feature.stat.version,
             producer_ids=self._read(tree.PRODUCER_ID_BLOCK, cluster.decode_producer_ids, None),
+            unreadable=frozenset(self._damaged),
         )
         return Rebuilt(image, tuple(self._unreadable))
 
@@ -127,10 +132,22 @@ class _Rebuilding:
             problem = topic_name_problem(name) or (None if node is None else _gap(node))
             if problem is not None:
                 self._unreadable.append(f"{path}: {problem}")
-            elif node is not None:
-                partitions = tuple(self._partition(name, node, i) for i in range(len(node.replicas)))
+            partitions = None if node is None or problem else self._partitions(name, node)
+            if node is None or partitions is None:
+                self._damaged.add(name)
+            else:
                 found[name] = TopicImage(name, node.topic_id or ZERO_UUID, partitions)
         return found
+
+    def _partitions(self, topic: str, node: topics.TopicNode) -> tuple[PartitionImage, ...] | None:
+        """None where a state is there and cannot be read: to begin anew would forget who was in sync."""
+        partitions = tuple(self._partition(topic, node, index) for index in range(len(node.replicas)))
+        states = (self._values.get(tree.state_path(topic, one.index)) for one in partitions)
+        whole = all(
+            one.is_initialised or not (state and state.data)
+            for one, state in zip(partitions, states, strict=True)
+        )
+        return partitions if whole else None
 
     def _partition(self, topic: str, node: topics.TopicNode, index: int) -> PartitionImage:
         path = tree.state_path(topic, index)
@@ -158,10 +175,18 @@ class _Rebuilding:
             resource = tree.config_resource(path) if path.startswith(f"{tree.CONFIG}/") else None
             if resource is None:
                 continue
-            values: dict[str, str] = self._read(path, administration.decode_config, {})
+            values = self._obeyable(path, resource.kind, self._read(path, administration.decode_config, {}))
             if values:
                 found[resource] = values
         return found
+
+    def _obeyable(self, path: str, kind: ConfigKind, values: dict[str, str]) -> dict[str, str]:
+        """One bad value that somebody wrote must not stop every broker that reads it."""
+        if kind not in SCOPES:
+            return values
+        kept, problems = readable(SCOPES[kind], values)
+        self._unreadable += [f"{path}: {problem}" for problem in problems]
+        return kept
 
 
 def _gap(node: topics.TopicNode) -> str | None:

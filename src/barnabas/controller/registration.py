@@ -51,7 +51,10 @@ def _finalise(stored: Value | None, features: Mapping[str, int]) -> tuple[Write,
     """What this version brings is finalised at its first start; a level somebody chose is kept."""
     if stored is None:
         return (Create(tree.FEATURE, cluster.encode_features(features), make_parents=True),)
-    chosen = cluster.decode_features(tree.FEATURE, stored.data)
+    try:
+        chosen = cluster.decode_features(tree.FEATURE, stored.data)
+    except MalformedNodeError:
+        return ()  # what somebody wrote there is theirs to mend; the controller's log says so
     if features.keys() <= chosen.keys():
         return ()
     return (Set(tree.FEATURE, cluster.encode_features({**features, **chosen})),)

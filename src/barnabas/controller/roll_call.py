@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
 from barnabas.controller.liveness import ElectionRules, admit, settle
 from barnabas.model.image import BrokerChanged, BrokerGone, BrokerImage, ClusterImage, Delta
-from barnabas.ports import Write
+from barnabas.ports import Delete, Write
 
 
 def departures(
@@ -25,6 +27,20 @@ def departures(
     settled = settle(image.apply(deltas), rules)
     operations = settled.operations or (fence(image),)
     return Decision(tuple(gone), operations, (*deltas, *settled.deltas))
+
+
+def unregister(image: ClusterImage, broker_id: int, rules: Callable[[str], ElectionRules]) -> Decision[int]:
+    """Whoever has this id goes as if its session had ended. No results: nobody has it.
+
+    The registration is deleted last: a crash between the parts of a large multi leaves a broker that is in
+    sync with less, and catches up.
+    """
+    others = {broker.id: broker for broker in image.brokers.values() if broker.id != broker_id}
+    departure = departures(image, others, rules)
+    if not departure.results:
+        return departure
+    forgotten = Delete(tree.broker_path(broker_id), missing_ok=True)
+    return replace(departure, operations=(*departure.operations, forgotten))
 
 
 def arrivals(

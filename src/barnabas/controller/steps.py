@@ -51,11 +51,13 @@ def whole(image: ClusterImage) -> StepRow:
     deltas.append(FeaturesChanged(image.features, image.features_epoch))
     if image.producer_ids is not None:
         deltas.append(ProducerIdsAllocated(image.producer_ids))
-    return step(image.version, deltas)
+    row = step(image.version, deltas)
+    row.unreadable = sorted(image.unreadable)
+    return row
 
 
 def image_of(row: StepRow, cluster_id: str) -> ClusterImage:
-    image = ClusterImage(version=row.version - 1, cluster_id=cluster_id)
+    image = ClusterImage(version=row.version - 1, cluster_id=cluster_id, unreadable=frozenset(row.unreadable))
     return image.apply(deltas(image, row))
 
 

@@ -45,7 +45,6 @@ class LogConfig:
     file_delete_delay_ms: int = 60_000
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
-    preallocate: bool = False
 
     @property
     def compact(self) -> bool:

@@ -39,8 +39,8 @@ class Contents:
 
     clean: bool
     partitions: list[TopicPartition]
-    leftovers: list[str]  # `-delete` and `-future` folders, to be removed
-    unfinished: list[TopicPartition]  # on their way here when the broker stopped
+    leftovers: list[str]  # folders to be removed
+    unfinished: dict[TopicPartition, str]  # folders of logs on their way here when the broker stopped
     recovery_points: dict[TopicPartition, int]
     log_start_offsets: dict[TopicPartition, int]
     high_watermarks: dict[TopicPartition, int]
@@ -51,6 +51,7 @@ class LogDirectory:
     path: str
     id: bytes = b""
     logs: dict[TopicPartition, Log] = field(default_factory=dict)
+    coming: dict[TopicPartition, Log] = field(default_factory=dict)  # copies of logs of other directories
     failure: OSError | None = None
 
     @property
@@ -71,6 +72,9 @@ class LogDirectory:
         self.id = meta_properties.new_directory_id(random)
         meta_properties.write(filesystem, self.path, MetaProperties(cluster_id, node_id, self.id))
 
+    def has_logs(self, filesystem: Filesystem) -> bool:
+        return filesystem.is_directory(self.path) and bool(self._folders(filesystem)[0])
+
     def read_contents(self, filesystem: Filesystem) -> Contents:
         """Also takes the clean mark away: a crash from here on is a crash."""
         clean = filesystem.exists(f"{self.path}/{CLEAN_SHUTDOWN_FILE}")
@@ -90,10 +94,10 @@ class LogDirectory:
 
     def _folders(
         self, filesystem: Filesystem
-    ) -> tuple[list[TopicPartition], list[str], list[TopicPartition]]:
+    ) -> tuple[list[TopicPartition], list[str], dict[TopicPartition, str]]:
         partitions: list[TopicPartition] = []
         leftovers: list[str] = []
-        unfinished: list[TopicPartition] = []
+        unfinished: dict[TopicPartition, str] = {}
         for name in filesystem.list(self.path):
             path = f"{self.path}/{name}"
             if not filesystem.is_directory(path):
@@ -103,8 +107,9 @@ class LogDirectory:
                     partitions.append(topic_partition)
                 case DeletedDirectory():
                     leftovers.append(path)
-                case FutureDirectory(topic_partition):
-                    unfinished.append(topic_partition)
+                case FutureDirectory(topic_partition) if topic_partition not in unfinished:
+                    unfinished[topic_partition] = path
+                case FutureDirectory():
                     leftovers.append(path)
                 case StrayDirectory():
                     _LOG.warning("Ignoring %s: it belongs to no topic of this broker", path)
@@ -125,7 +130,11 @@ class LogDirectory:
     def checkpoint_values(self, name: str) -> dict[TopicPartition, int]:
         match name:
             case "recovery-point-offset-checkpoint":
-                return {partition: log.recovery_point for partition, log in self.logs.items()}
+                # A copy, too: a start that finds it unfinished need not look at all of it.
+                return {
+                    partition: log.recovery_point
+                    for partition, log in (*self.coming.items(), *self.logs.items())
+                }
             case "log-start-offset-checkpoint":
                 # Only what the first segment's name does not already say.
                 return {

@@ -56,6 +56,14 @@ class LogManager:
                     return found.cluster_id
         return None
 
+    def has_logs(self) -> bool:
+        """The same: whether there are any."""
+        for directory in self.directories:
+            with self._disk(directory):
+                if directory.has_logs(self._filesystem):
+                    return True
+        return False
+
     def open_all(
         self, cluster_id: str, node_id: int, config_of: Callable[[str], LogConfig], now_ms: int
     ) -> None:
@@ -68,7 +76,7 @@ class LogManager:
                 clean += contents.clean
                 for path in contents.leftovers:
                     self.upkeep.remove_later(directory, Doomed(path, now_ms))
-                self.futures.unfinished.update(dict.fromkeys(contents.unfinished, directory))
+                self.futures.found(directory, contents)
                 for partition in contents.partitions:
                     self._open_existing(directory, contents, partition, config_of(partition.topic), now_ms)
         self.was_clean = clean == len(self.directories)
@@ -138,7 +146,7 @@ class LogManager:
             if not directory.online:
                 continue
             with self._disk(directory):
-                for log in directory.logs.values():
+                for log in (*directory.logs.values(), *directory.coming.values()):
                     unflushed = log.close()
                     unflushed.sync()
                     log.mark_flushed(unflushed.offset, now_ms)
@@ -228,13 +236,13 @@ class LogManager:
     # --- moves between directories -----------------------------------------------------------------------
 
     def begin_future(self, log: Log, directory: LogDirectory, now_ms: int) -> Log:
-        """An empty log that is to become this one, in another directory."""
-        self.drop_future(log.topic_partition, now_ms)
+        """A log that is to become this one, in another directory: what an earlier life has copied of it, or
+        an empty one."""
         partition = log.topic_partition
-        name = delete_directory_name(partition, self._random.bytes(16).hex(), "future")
+        self.drop_future(partition, now_ms)
         opening = Opening(
             partition,
-            f"{directory.path}/{name}",
+            f"{directory.path}/{delete_directory_name(partition, self._random.bytes(16).hex(), 'future')}",
             log.config,
             now_ms,
             clean=True,
@@ -244,9 +252,21 @@ class LogManager:
             sync_soon=self.upkeep.sync_soon,
         )
         with self.storage_errors(directory):
+            left = self.futures.left_for(log, directory)
+            if left is not None:
+                opening = replace(
+                    opening, directory=left.path, clean=left.clean, recovery_point=left.recovery_point
+                )
             future = open_log(self.open_files, opening)
         self.futures.add(directory, future)
+        # What is written down of this partition there may be of another log that it once had.
+        self.upkeep.checkpoint_soon(now_ms)
         return future
+
+    def forget_unfinished(self, now_ms: int) -> None:
+        """What earlier lives have copied and nobody goes on with."""
+        for directory, path in self.futures.take_left():
+            self.upkeep.remove_later(directory, Doomed(path, now_ms))
 
     def drop_future(self, partition: TopicPartition, now_ms: int) -> None:
         future = self.futures.take(partition)

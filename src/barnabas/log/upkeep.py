@@ -55,6 +55,7 @@ class Upkeep:
         self._running: set[object] = set()
         self._retention: deque[tuple[LogDirectory, Log]] = deque()
         self._due_ms: dict[str, int] = {}
+        self._shortened: list[TopicPartition] = []
 
     def begin(self, now_ms: int) -> None:
         for name, interval_ms in self._intervals().items():
@@ -120,11 +121,17 @@ class Upkeep:
     def collect(self, directory: LogDirectory, log: Log, now_ms: int) -> None:
         """Apply retention to one log and take charge of the files it lets go."""
         try:
-            log.delete_old_segments(now_ms)
+            if log.delete_old_segments(now_ms):
+                self._shortened.append(log.topic_partition)
         except OSError as failure:
             self._fail(directory, failure)
         for doomed in log.take_doomed():
             self._removals.add(directory, doomed)
+
+    def take_shortened(self) -> list[TopicPartition]:
+        """Logs that retention has made begin later since the last question: their followers want to know."""
+        shortened, self._shortened = self._shortened, []
+        return shortened
 
     def _flushes_owed(self) -> list[Chore]:
         ready = [log for log in self._owing if log not in self._running]
@@ -132,7 +139,11 @@ class Upkeep:
             return []
         for log in ready:
             del self._owing[log]
-        homes: dict[LogCore, LogDirectory] = {log: directory for directory, log in self._logs()}
+        homes: dict[LogCore, LogDirectory] = {
+            log: directory
+            for directory in self._directories
+            for log in (*directory.logs.values(), *directory.coming.values())
+        }
         return [self.flush_chore(homes[log], log, rolled_only=True) for log in ready if log in homes]
 
     def _due_flushes(self, now_ms: int) -> list[Chore]:

@@ -202,6 +202,8 @@ class ClusterImage:
     features: Mapping[str, int] = field(default_factory=lambda: _EMPTY)
     features_epoch: int = -1
     producer_ids: ProducerIdBlock | None = None  # the latest block that was given out
+    # Topics of which the store holds something that nobody can read: they are not gone, so their logs stay.
+    unreadable: frozenset[str] = frozenset()
 
     def topic_by_id(self, topic_id: bytes) -> TopicImage | None:
         name = self.topic_names.get(topic_id)

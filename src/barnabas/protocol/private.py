@@ -292,11 +292,12 @@ class ProducerIdsRow(_Private):
 
 
 class StepRow(_Private):
-    """Applied in the order of the fields. The last three are lists of one, or of none."""
+    """Applied in the order of the fields. Controller, features and producer ids are lists of one, or of none;
+    what is unreadable is said in a whole image only."""
 
     __slots__ = (
         "brokers", "changed", "configs", "controller", "created", "deleted", "features", "gone",
-        "producer_ids", "version",
+        "producer_ids", "unreadable", "version",
     )  # fmt: skip
     FIELDS: ClassVar[tuple[Field, ...]] = (
         Field("version", "int64", -1),
@@ -309,6 +310,7 @@ class StepRow(_Private):
         Field("controller", "struct", (), array=True, struct=ControllerRow),
         Field("features", "struct", (), array=True, struct=FeaturesRow),
         Field("producer_ids", "struct", (), array=True, struct=ProducerIdsRow),
+        Field("unreadable", "string", (), array=True),
     )
 
     def __init__(
@@ -323,6 +325,7 @@ class StepRow(_Private):
         controller: Sequence[ControllerRow] = (),
         features: Sequence[FeaturesRow] = (),
         producer_ids: Sequence[ProducerIdsRow] = (),
+        unreadable: Sequence[str] = (),
     ) -> None:
         self.version = version
         self.gone = gone
@@ -334,6 +337,7 @@ class StepRow(_Private):
         self.controller = controller
         self.features = features
         self.producer_ids = producer_ids
+        self.unreadable = unreadable
 
 
 class PullImageResponse(_Private):

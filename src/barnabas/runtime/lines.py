@@ -19,9 +19,11 @@ from typing import Any, Protocol, TypeAlias
 
 from barnabas.model.endpoint import Endpoint
 from barnabas.ports import Caller, Line, Workers
+from barnabas.runtime.socket_buffers import SocketBuffers
 
 log = logging.getLogger("kafka.network.Lines")
 
+_NO_SIZES = SocketBuffers()
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _LENGTH = struct.Struct(">i")
@@ -46,9 +48,10 @@ class Loop(Protocol):
 class Lines:
     """`ports.Network`."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: Workers, buffers: SocketBuffers = _NO_SIZES) -> None:
         self._loop: Loop | None = None
         self._workers = workers
+        self._buffers = buffers
         self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
         self._open: weakref.WeakSet[_Line] = weakref.WeakSet()
 
@@ -57,7 +60,7 @@ class Lines:
 
     def connect(self, endpoint: Endpoint, caller: Caller) -> Line:
         assert self._loop is not None
-        line = _Line(self._loop, caller, self._scratch)
+        line = _Line(self._loop, caller, self._scratch, self._buffers)
         self._open.add(line)
         self._workers.submit(lambda: _look_up(endpoint), line.found)
         return line
@@ -74,10 +77,11 @@ def _look_up(endpoint: Endpoint) -> list[_Address]:
 
 
 class _Line:
-    def __init__(self, loop: Loop, caller: Caller, scratch: memoryview) -> None:
+    def __init__(self, loop: Loop, caller: Caller, scratch: memoryview, buffers: SocketBuffers) -> None:
         self._loop = loop
         self._caller = caller
         self._scratch = scratch
+        self._buffers = buffers
         self._addresses: deque[_Address] = deque()  # not tried yet
         self._socket: socket.socket | None = None
         self._standing = False
@@ -108,6 +112,7 @@ class _Line:
         try:
             self._socket = opened = socket.socket(family, socket.SOCK_STREAM)
             opened.setblocking(False)
+            self._buffers.apply(opened)
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if opened.connect_ex(address) not in {0, errno.EINPROGRESS}:
                 return False

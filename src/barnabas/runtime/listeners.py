@@ -8,8 +8,11 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 
+from barnabas.runtime.socket_buffers import SocketBuffers
+
 log = logging.getLogger("kafka.network.SocketServer")
 
+_NO_SIZES = SocketBuffers()
 _ACCEPTED_MAX = 64  # at once: leave room for others when a crowd arrives
 
 
@@ -25,11 +28,12 @@ class Limits:
         self.idle_max_ms = 600000
 
 
-def bind(host: str, port: int, backlog: int) -> socket.socket:
+def bind(host: str, port: int, backlog: int, buffers: SocketBuffers = _NO_SIZES) -> socket.socket:
     """A listening socket; clients wait in its backlog until they are accepted."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    buffers.apply(listener)
     try:
         listener.bind((host, port))
     except OSError:

@@ -21,7 +21,7 @@ from barnabas.model import properties as java_properties
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings import SettingError
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.runtime import logs
+from barnabas.runtime import logs, socket_buffers
 from barnabas.runtime.cleaning import CleanerOnLoop
 from barnabas.runtime.clock import SystemClock, SystemRandom
 from barnabas.runtime.cold import ColdReads
@@ -64,7 +64,7 @@ class Server:
         self.home = home_of(settings, os.environ)
         self.store = self.home.store()
         self.cleaner = CleanerOnLoop()
-        self.lines = Lines(self.workers)
+        self.lines = Lines(self.workers, socket_buffers.of_replicas(settings))
         ports = Ports(self.filesystem, SystemRandom(), self.store, self.workers, self.cleaner, self.lines)
         self.node = Node(self._broker_id(), settings, ports)
         self.limits = Limits()
@@ -135,10 +135,11 @@ class Server:
         backlog = self.settings.integer("socket.listen.backlog.size")
         if "socket.listen.backlog.size" not in self.settings.static:
             backlog = _BACKLOG  # a crowd that comes at once need not wait for the kernel's retries
+        buffers = socket_buffers.of_clients(self.settings)
         bound: dict[str, int] = {}
         for name, endpoint in self.settings.listeners.items():
             try:
-                listener = bind(endpoint.host, endpoint.port, backlog)
+                listener = bind(endpoint.host, endpoint.port, backlog, buffers)
             except OSError as error:
                 raise BootError(
                     f"Socket server failed to bind to {endpoint.host or '0.0.0.0'}:{endpoint.port}: "

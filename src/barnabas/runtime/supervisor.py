@@ -2,8 +2,9 @@
 
 Before every step it reads the plan again: a signal (SIGHUP) only says that there is something new in it. What
 dies is started again, later and later while it keeps dying. SIGTERM stops the brokers one after the other,
-the newest first, and ZooKeeper last, because a broker needs it to hand over its leaders. Processes outlive a
-supervisor that is killed; the next one goes on with them, or (`--stop`) only ends them.
+the newest first and the controller after the others, because they hand over their leaders through it; and
+ZooKeeper last. Processes outlive a supervisor that is killed; the next one goes on with them, or (`--stop`)
+only ends them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from types import FrameType
 
 from barnabas.java import JavaError
 from barnabas.runtime import logs
+from barnabas.runtime.cluster_contact import find_controller
 from barnabas.runtime.cluster_plan import ZOOKEEPER, ClusterDirectory, Plan
 from barnabas.runtime.supervised import Supervised
 from barnabas.runtime.zookeeper import ZookeeperUnavailableError, server_command
@@ -33,6 +35,7 @@ class Supervisor:
         self.directory = directory
         self.processes: dict[str, Supervised] = {}
         self._stopping = only_to_stop
+        self._way_down: list[str] = []  # from the last to the first that is stopped
         self._bell, self._ringer = socket.socketpair()
         for end in (self._bell, self._ringer):
             end.setblocking(False)
@@ -79,11 +82,18 @@ class Supervisor:
 
     def _has_to_wait_its_turn(self, plan: Plan, name: str) -> bool:
         """On the way down: whoever has a later one beside it that still runs."""
-        names = self._names(plan)
-        later = names[names.index(name) + 1 :]
+        names = self._way_down = self._way_down or self._find_way_down(plan)
+        later = names[names.index(name) + 1 :] if name in names else []  # else it was just added to the plan
         return self.processes[name].pid is not None and any(
             self.processes[one].pid is not None for one in later
         )
+
+    def _find_way_down(self, plan: Plan) -> list[str]:
+        """Asked once: an office that changes hands on the way costs an election, and no more."""
+        running = [broker for broker in plan.brokers if self.processes[broker.name].pid is not None]
+        controller = find_controller(broker.port for broker in running) if len(running) > 1 else None
+        ordered = sorted(plan.brokers, key=lambda broker: broker.broker_id != controller)
+        return [ZOOKEEPER, *(broker.name for broker in ordered)]
 
     def _take_on(self, name: str) -> None:
         known = self.directory.read_running().get(name)

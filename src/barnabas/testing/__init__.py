@@ -12,7 +12,8 @@ With pytest: `pytest_plugins = ["barnabas.testing.plugin"]` gives the fixtures `
 
 from barnabas.testing.broker import Broker
 from barnabas.testing.cluster import Cluster
-from barnabas.testing.process import BrokerFailedError, BrokerProcess, free_port
+from barnabas.testing.ports import free_port
+from barnabas.testing.process import BrokerFailedError, BrokerProcess
 from barnabas.testing.zookeeper import Zookeeper
 
 __all__ = ["Broker", "BrokerFailedError", "BrokerProcess", "Cluster", "Zookeeper", "free_port"]

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from barnabas.testing.process import BrokerProcess, free_port
+from barnabas.testing.ports import free_port
+from barnabas.testing.process import BrokerProcess
 
 
 class Broker(BrokerProcess):
@@ -29,7 +30,7 @@ class Broker(BrokerProcess):
         *,
         directory: Path | None = None,
         port: int | None = None,
-        startup_timeout_s: float = 30.0,
+        startup_timeout_s: float = 60.0,
     ) -> None:
         port = port or free_port()
         super().__init__(

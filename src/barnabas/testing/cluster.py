@@ -13,7 +13,8 @@ from typing import Self
 
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from barnabas.testing.broker import Broker
-from barnabas.testing.process import BrokerFailedError, BrokerProcess, free_port
+from barnabas.testing.ports import free_port
+from barnabas.testing.process import BrokerFailedError, BrokerProcess
 from barnabas.testing.zookeeper import Zookeeper, ensemble
 from barnabas.wire import Connection, WireError
 from barnabas.wire.address import Address

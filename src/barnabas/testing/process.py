@@ -7,7 +7,6 @@ treats the two alike.
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import socket
@@ -19,10 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-
-# Below Linux's ephemeral range: a client that reconnects while the broker is down could otherwise be
-# given the broker's own port as its source, connect to itself, and keep the broker from binding again.
-_PORT_FIRST, _PORT_LAST = 15_000, 32_000
 
 
 class BrokerFailedError(Exception):
@@ -38,20 +33,6 @@ def properties_text(settings: Mapping[str, object]) -> str:
 
 def _property_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
-    for _ in range(1_000):
-        port = random.randint(_PORT_FIRST, _PORT_LAST)
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise BrokerFailedError(f"no free port between {_PORT_FIRST} and {_PORT_LAST}")
 
 
 def answers_api_versions(port: int, timeout_s: float = 2.0) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from barnabas.testing.process import BrokerProcess, free_port
+from barnabas.testing.ports import free_port
+from barnabas.testing.process import BrokerProcess
 
 TICK_MS = 200  # sessions may be as short as two ticks
 

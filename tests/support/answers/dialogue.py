@@ -30,7 +30,7 @@ Transcript: TypeAlias = list[dict[str, Any]]
 MakeRequest: TypeAlias = Callable[[int], Message]
 View: TypeAlias = Callable[[Any], Any]
 
-READY_TIMEOUT_S = 20.0
+READY_TIMEOUT_S = 60.0
 
 
 class Dialogue:
@@ -41,6 +41,7 @@ class Dialogue:
         self.peer = Peer(port)
         self.renderer = Renderer(prefix)
         self.transcript: Transcript = []
+        self._settled = 0
 
     def name(self, short: str) -> str:
         return self.prefix + short
@@ -119,6 +120,12 @@ class Dialogue:
                     return
             time.sleep(0.02)
         raise AssertionError(f"{name} was not ready")
+
+    def settle(self) -> None:
+        """Until what was changed is seen. In Kafka that is a moment later; brokers learn of changes in their
+        order, so whoever knows of a topic that was made after the change knows of the change."""
+        self._settled += 1
+        self.topic(f"settled-{self._settled}")
 
     def close(self) -> None:
         self.peer.close()

@@ -56,7 +56,7 @@ class Owner:
         return self
 
     def _given(self, transactional_id: str | None) -> InitProducerIdResponse:
-        for _ in range(400):
+        for _ in range(1200):
             found = self.d.peer.exchange(FindCoordinatorRequest("", 1, [self.id]), 4)
             assert isinstance(found, FindCoordinatorResponse), found
             answer = self.d.peer.exchange(InitProducerIdRequest(transactional_id, 60_000), 4)
@@ -106,7 +106,7 @@ class Owner:
 
     def settle(self) -> str:
         """Wait until the markers are written."""
-        for _ in range(400):
+        for _ in range(1200):
             answer = self.d.peer.exchange(DescribeTransactionsRequest([self.id]), 0)
             assert isinstance(answer, DescribeTransactionsResponse), answer
             state = answer.transaction_states[0].transaction_state
@@ -137,7 +137,7 @@ def _partitions_sorted(shown: Any) -> Any:
 
 
 def group_ready(d: Dialogue, group: str) -> None:
-    for _ in range(400):
+    for _ in range(1200):
         d.peer.exchange(FindCoordinatorRequest("", 0, [group]), 4)
         request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group, topics=[])])
         answer = d.peer.exchange(request, 8)

@@ -10,7 +10,7 @@ from enum import Enum
 from barnabas.protocol import codec
 from barnabas.protocol.schema import Message
 
-ANSWER_TIMEOUT_S = 30.0
+ANSWER_TIMEOUT_S = 60.0
 SILENT_S = 2.0  # where a broker may never answer
 
 

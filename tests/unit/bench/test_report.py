@@ -52,6 +52,24 @@ def test_a_budget_that_is_missed_is_shown_as_missed() -> None:
     assert lines([ROW], _samples([(100, 201)]))[0].verdict() == "yes"
 
 
+def test_better_is_above_one_whichever_direction_is_better() -> None:
+    (faster,) = lines([ROW], _samples([(100, 400)]))
+    slower_is_better = Figure("throughput", "µs", ratio_max=1)
+    (slower,) = lines([replace(ROW, figures=(slower_is_better,))], _samples([(100, 400)]))
+    assert (faster.times_better, slower.times_better) == (4.0, 0.25)
+
+
+def test_the_picture_has_a_bar_for_every_figure_with_a_budget(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    unasked = replace(ROW, title="another load", figures=(Figure("throughput", "MB/s"),))
+    report.plot(lines([ROW, unasked], _samples([(100, 300)])), report.BROKERS)
+    drawn = (tmp_path / "latest.svg").read_text()
+    assert "some load: throughput" in drawn
+    assert "another load" not in drawn
+
+
 def test_a_round_with_a_failure_gives_no_ratio() -> None:
     samples = [
         *_samples([(100, 300)]),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.node import SmallNode, frame
 
+from barnabas.broker.session import PeerFaultError
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, BrokerImage, PartitionChanged, PartitionImage
 from barnabas.protocol import codec
@@ -23,7 +24,7 @@ from barnabas.protocol.messages.elect_leaders import (
     TopicPartitions,
 )
 from barnabas.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
-from barnabas.protocol.private import ControlledShutdownRequest, ControlledShutdownResponse
+from barnabas.protocol.private import ControlledShutdownRequest, ControlledShutdownResponse, ForwardRequest
 from barnabas.protocol.schema import Message
 
 ALTER_PARTITION, ELECT_LEADERS, UNREGISTER_BROKER, CONTROLLED_SHUTDOWN = 56, 43, 64, 10_002
@@ -151,11 +152,35 @@ def test_an_election_that_the_store_lost_did_not_happen(controller: Controller) 
 
 
 @pytest.mark.parametrize(
-    ("broker_id", "error"), [(1, ErrorCode.INVALID_REQUEST), (9, ErrorCode.BROKER_ID_NOT_REGISTERED)]
+    ("broker_id", "error", "message"),
+    [
+        (2, ErrorCode.NONE, ""),
+        (9, ErrorCode.BROKER_ID_NOT_REGISTERED, "Broker ID 9 is not currently registered"),
+    ],
 )
-def test_no_registration_is_left_to_be_removed(
-    controller: Controller, broker_id: int, error: ErrorCode
+def test_only_a_registered_broker_can_be_unregistered(
+    controller: Controller, broker_id: int, error: ErrorCode, message: str
 ) -> None:
     answer = controller.ask(UNREGISTER_BROKER, 0, UnregisterBrokerRequest(broker_id))
     assert isinstance(answer, UnregisterBrokerResponse)
-    assert (answer.error_code, f"Broker ID {broker_id} is" in (answer.error_message or "")) == (error, True)
+    assert (answer.error_code, answer.error_message or "") == (error, message)
+    assert (2 in controller.node.image.brokers, 2 in controller.partition.isr) == (broker_id != 2,) * 2
+
+
+def test_a_controller_unregisters_itself_and_is_back(controller: Controller) -> None:
+    before = controller.epoch
+    answer = controller.ask(UNREGISTER_BROKER, 0, UnregisterBrokerRequest(1))
+    assert isinstance(answer, UnregisterBrokerResponse)
+    assert answer.error_code == ErrorCode.NONE
+    for _ in range(20):
+        controller.node.store.poll()
+        controller.node.tick()
+    assert controller.epoch > before
+
+
+@pytest.mark.parametrize("request_bytes", [b"", bytes(4), frame(0, 9, AlterPartitionRequest())])
+def test_only_what_is_for_the_controller_is_forwarded(controller: Controller, request_bytes: bytes) -> None:
+    forwarded = ForwardRequest("PLAINTEXT", "127.0.0.1", request_bytes)
+    session, _ = controller.small.session()
+    with pytest.raises(PeerFaultError):
+        controller.node.handle(session, memoryview(bytearray(frame(ForwardRequest.API_KEY, 0, forwarded))))

@@ -15,6 +15,7 @@ from barnabas.coordination.outcome import Entry, Outcome, Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.image import ClusterImage
 from barnabas.protocol.internal.groups import OffsetCommitKey, OffsetCommitValue
+from barnabas.records.batch import HEADER_SIZE
 from barnabas.sim.host import Host
 from barnabas.sim.world import World
 
@@ -170,6 +171,21 @@ def test_a_failed_disk_ends_the_office() -> None:
     assert desk.note("a", 5).code == ErrorCode.NOT_COORDINATOR
     desk.settle()
     assert shard.was_unloaded
+
+
+def test_nobody_waits_for_a_coordinator_that_cannot_read_its_log() -> None:
+    """Not even those who ask for every group."""
+    desk = Desk()
+    desk.note("a", 1)
+    desk.note("b", 2)
+    desk.host.stop_orderly()
+    desk.settle()
+    path = f"/d/__consumer_offsets-{partition_of('g', 3)}/{0:020}.log"
+    # The first record is longer than anything can be.
+    desk.host.disk.open(path).write_at(HEADER_SIZE, b"\xff" * 6)
+    desk.start()
+    assert desk.note("a", 3).code == ErrorCode.NOT_COORDINATOR
+    assert not desk.notes.is_loading
 
 
 def test_a_transactions_records_count_when_its_marker_stands() -> None:

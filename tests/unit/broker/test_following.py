@@ -7,13 +7,20 @@ from dataclasses import replace
 
 import pytest
 from tests.support.batches import Batch
-from tests.support.node import NOW_MS
+from tests.support.node import NOW_MS, frame
 from tests.support.replicated import TOPIC, Trio
 
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import PartitionChanged, PartitionImage, TopicCreated, TopicDeleted, TopicImage
+from barnabas.protocol import codec
+from barnabas.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
 
 FOLLOWER = PartitionImage(0, (1, 2, 3), (1, 2, 3), leader=2, leader_epoch=5, partition_epoch=10)
 
@@ -207,3 +214,27 @@ def test_a_copy_of_what_is_no_longer_ours_is_deleted_when_we_return(is_ours: boo
     assert (held is not None) is is_ours
     assert held is None or (held.log is not None and held.log.topic_id == b"2" * 16)
     assert (place in trio.node.logs.logs) is is_ours
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"),
+    [
+        (-1, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (4, ErrorCode.FENCED_LEADER_EPOCH),
+        (5, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (6, ErrorCode.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_who_knows_of_another_epoch_hears_that_before_who_leads(epoch: int, code: ErrorCode) -> None:
+    trio = Trio(FOLLOWER)
+    with pytest.raises(ApiError) as refused:
+        trio.partition.leader_log(epoch)
+    assert refused.value.code is code
+    row = OffsetForLeaderPartition(0, epoch, 5)
+    request = OffsetForLeaderEpochRequest(topics=[OffsetForLeaderTopic(TOPIC, [row])])
+    session, _ = trio.session()
+    reply = trio.ask(session, frame(request.API_KEY, 4, request))
+    assert reply is not None
+    _, answer = codec.read_response(request.API_KEY, 4, memoryview(reply)[4:])
+    assert isinstance(answer, OffsetForLeaderEpochResponse)
+    assert answer.topics[0].partitions[0].error_code == code

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.support.replicated import EPOCHS, TOPIC_ID, Produced, Trio
+from tests.support.replicated import EPOCHS, TOPIC, TOPIC_ID, Produced, Trio
 
+from barnabas.broker.replication.partition import ACKS_ALL
 from barnabas.model.errors import ErrorCode
-from barnabas.model.image import BrokerChanged, PartitionImage
+from barnabas.model.image import BrokerChanged, PartitionImage, TopicDeleted
 from barnabas.protocol.private import ReplicasOfflineRequest
 
 LAG_MS = 30_000
@@ -137,11 +138,35 @@ def test_acks_all_is_refused_while_too_few_are_in_sync() -> None:
     assert trio.partition.log.log_end_offset == 1
 
 
-def test_a_waiting_producer_hears_that_too_few_are_left() -> None:
+def test_while_too_few_are_in_sync_a_waiting_producer_waits_for_their_return() -> None:
     trio = Trio(configs={"min.insync.replicas": "2"})
     produced = trio.produce()
     trio.change(isr=(1,))
-    assert code(produced.data) == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    assert (produced.data, trio.high_watermark) == (None, 0)
+    trio.fetch(2, 1)
+    assert produced.data is None, "it has the record, and does not count yet"
+    trio.change(isr=(1, 2))
+    assert code(produced.data) == 0
+
+
+def test_a_producers_time_ends_while_too_few_are_in_sync() -> None:
+    trio = Trio(configs={"min.insync.replicas": "2"})
+    produced = trio.produce()
+    trio.change(isr=(1,))
+    trio.pass_ms(60_000)
+    assert code(produced.data) == ErrorCode.REQUEST_TIMED_OUT
+
+
+def test_what_is_committed_when_too_few_are_left_is_not_acknowledged() -> None:
+    """It is with those who are left, which is less than was asked for."""
+    trio = Trio(configs={"min.insync.replicas": "2"})
+    trio.produce()
+    for follower in (2, 3):
+        trio.fetch(follower, 1)
+    trio.change(isr=(1,))
+    partition = trio.partition
+    assert partition.fate(0, ACKS_ALL, partition.reign) is ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    assert partition.fate(0, 1, partition.reign) is ErrorCode.NONE
 
 
 def test_a_waiting_producer_hears_that_leadership_is_lost() -> None:
@@ -164,6 +189,13 @@ def test_what_was_lost_with_leadership_is_not_acknowledged_when_it_returns() -> 
     trio.fetch(3, 5)
     assert trio.high_watermark == 5
     waiting.moved(trio.partition)
+    assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_producer_to_a_topic_that_is_deleted_is_not_told_of_a_broken_disk() -> None:
+    trio = Trio()
+    produced = trio.produce()
+    trio.install(TopicDeleted(TOPIC, TOPIC_ID))
     assert code(produced.data) == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 

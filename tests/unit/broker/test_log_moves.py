@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.support.nodes import Nodes
 
+from barnabas.log.log import Log
+from barnabas.log.partition_metadata import write_topic_id
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.model.image import ConfigChanged, ConfigKind, ConfigResource, TopicDeleted
@@ -131,22 +134,65 @@ def test_a_follower_moves_and_follows_on_even_if_it_is_cut_meanwhile() -> None:
     assert nodes.values(1, "t") == nodes.values(2, "t")
 
 
-def test_a_move_begins_again_after_a_restart() -> None:
+def copied(nodes: Nodes) -> Log:
+    future = nodes[1].logs.futures.get(T)
+    assert future is not None
+    return future.log
+
+
+def half_moved() -> tuple[Nodes, str]:
+    """And where to."""
     nodes = two_directories(1)
+    nodes[1].upkeep.start()
     throttle(nodes, 1_000)
-    nodes.produce(1, "t", [b"x" * 700_000])
-    nodes.produce(1, "t", [b"y" * 700_000])
+    for value in (b"x", b"y", b"z"):
+        nodes.produce(1, "t", [value * 700_000])
     nodes.run(10)
     target = elsewhere(nodes)
     move(nodes, target)
-    nodes.run(100)
-    assert home(nodes) != target
-    nodes.restart(1)
+    nodes.run(2_000)
+    assert copied(nodes).log_end_offset == 1
+    return nodes, target
+
+
+@pytest.mark.parametrize("orderly", [True, False])
+def test_a_move_goes_on_after_a_restart_where_it_was(orderly: bool) -> None:
+    nodes, target = half_moved()
+    nodes.restart(1, orderly=orderly)
     nodes[1].log_moves.resume()
+    assert copied(nodes).log_end_offset == 1
     throttle(nodes, 1_000_000)
     nodes.run(30_000)
     assert home(nodes) == target
-    assert nodes.ends("t") == {1: (2, 2)}
+    assert nodes.ends("t") == {1: (3, 3)}
+    assert nodes.disks[1].list(target).count("t-0") == 1
+    assert not any(name.endswith("-future") for name in nodes.disks[1].list(target))
+
+
+def test_a_copy_of_another_topic_of_that_name_is_not_gone_on_with() -> None:
+    nodes, target = half_moved()
+    (folder,) = [name for name in nodes.disks[1].list(target) if name.endswith("-future")]
+    nodes.stop(1)
+    write_topic_id(nodes.disks[1], f"{target}/{folder}", b"of another topic")
+    nodes.start(1)
+    nodes[1].upkeep.start()
+    nodes[1].log_moves.resume()
+    assert copied(nodes).log_end_offset == 0
+    throttle(nodes, 1_000_000)
+    nodes.run(120_000)
+    assert home(nodes) == target
+    assert folder not in nodes.disks[1].list(target)
+
+
+def test_a_copy_that_nobody_wants_any_more_is_removed() -> None:
+    nodes, target = half_moved()
+    nodes.stop(1)
+    nodes.change(TopicDeleted("t", nodes.image.topics["t"].id))
+    nodes.start(1)
+    nodes[1].upkeep.start()
+    nodes[1].log_moves.resume()
+    nodes.run(120_000)
+    assert not any(name.endswith("-future") for name in nodes.disks[1].list(target))
 
 
 def test_of_two_logs_that_a_crash_left_the_later_counts() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.support.node import SmallNode
+from tests.support.node import SmallNode, frame
 
 from barnabas.broker.cluster.membership import RETRY_MS
 from barnabas.controller import tree
@@ -13,8 +13,11 @@ from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import register_broker
 from barnabas.controller.znodes.cluster import decode_broker, encode_broker
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
+from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerImage
 from barnabas.ports import Create, Get, Put, Read, SessionEnded, Set, StoreLostError, Value, Write
+from barnabas.protocol import codec
+from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from barnabas.store.memory import MemoryStore
 
 ENDPOINTS = {"PLAINTEXT": Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)}
@@ -111,6 +114,23 @@ def test_decisions_wait_until_the_broker_is_registered_again(member: Member) -> 
     member.store.expire()
     member.settle()
     assert len(answered) == 1
+
+
+def test_who_asked_for_ids_in_an_earlier_life_is_told_so(member: Member) -> None:
+    """A request may stand in line for longer than its broker was registered."""
+    member.write(register_broker(BrokerImage(2, -1, ENDPOINTS, None), 0))
+    request = AllocateProducerIdsRequest(2, member.node.image.brokers[2].epoch)
+    member.node.controller.pause()
+    member.other.close()
+    member.settle()
+    session, later = member.small.session()
+    assert member.small.ask(session, frame(request.API_KEY, VERSION, request)) is None
+    member.node.controller.resume()
+    member.settle()
+    (reply,) = later
+    _, answer = codec.read_response(request.API_KEY, VERSION, memoryview(reply)[4:])
+    assert isinstance(answer, AllocateProducerIdsResponse)
+    assert answer.error_code == ErrorCode.BROKER_ID_NOT_REGISTERED
 
 
 def test_a_write_of_unknown_fate_has_the_tree_read_again(member: Member) -> None:

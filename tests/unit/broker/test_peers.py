@@ -148,3 +148,17 @@ def test_a_broker_that_went_and_whose_line_stands_is_still_asked() -> None:
     asked = Asked(peer)
     nodes.run(1)
     assert asked.outcome == (1, 0)
+
+
+def test_a_broker_that_came_back_elsewhere_is_found_before_the_image_shows_it() -> None:
+    """The image that shows it can only come from itself, if it is the controller now."""
+    nodes = Nodes(1, 2)
+    node = nodes[1]
+    before = node.image.brokers[2]
+    elsewhere = Endpoint("elsewhere", 1, SecurityProtocol.PLAINTEXT)
+    node.peers.tell(replace(before, epoch=before.epoch + 1, endpoints={"PLAINTEXT": elsewhere}))
+    assert node.peers.endpoint(2) == elsewhere
+    node.install(node.image.apply([BrokerChanged(replace(before, epoch=before.epoch + 2))]))
+    assert node.peers.endpoint(2) == before.endpoint("PLAINTEXT")
+    node.install(node.image.apply([BrokerGone(2)]))
+    assert node.peers.endpoint(2) == elsewhere

@@ -181,6 +181,18 @@ def test_records_deleted_at_the_leader_go_from_followers() -> None:
     assert copy.log_start_offset == 2
 
 
+def test_what_the_leaders_retention_deletes_goes_from_followers_without_another_record() -> None:
+    nodes = led_by_one(1, 2, log_retention_ms="10000", log_retention_check_interval_ms="1000")
+    nodes.produce(1, "t", [b"a", b"b"], acks=-1)
+    nodes.run(5_000)
+    nodes[1].upkeep.start()  # and not the follower's: it keeps what its leader has
+    nodes.run(4_000)
+    starts = {each: nodes.partition(each, "t").log for each in (1, 2)}
+    assert {each: log.log_start_offset for each, log in starts.items() if log} == {1: 0, 2: 0}
+    nodes.run(5_000)
+    assert {each: log.log_start_offset for each, log in starts.items() if log} == {1: 2, 2: 2}
+
+
 def test_a_new_replica_begins_where_the_leader_begins() -> None:
     nodes = Nodes(1, 2)
     nodes.change(nodes.topic("t", leader=1, replicas=(1,)))

@@ -52,7 +52,7 @@ def test_numbers_that_make_no_sense(words: list[str], said: str, capsys: pytest.
 
 
 def test_a_port_that_is_taken_is_passed_over() -> None:
-    first = free_port()
+    first = free_port(5)
     with socket.create_server(("127.0.0.1", first)):
         assert not is_free(first)
         found = free_ports(first, 3, but=[first + 1])

@@ -24,7 +24,7 @@ def test_settings_are_read_by_kafkas_names() -> None:
             "cleanup.policy": "compact,delete",
             "retention.ms": "-1",
             "min.cleanable.dirty.ratio": 0.1,
-            "preallocate": "true",
+            "unclean.leader.election.enable": "true",
             "message.timestamp.type": "LogAppendTime",
             "unknown.setting": "x",
             "compression.gzip.level": 5,
@@ -33,11 +33,12 @@ def test_settings_are_read_by_kafkas_names() -> None:
     )
     assert config.compact
     assert config.delete
-    assert (config.retention_ms, config.min_cleanable_dirty_ratio, config.preallocate) == (-1, 0.1, True)
+    assert (config.retention_ms, config.min_cleanable_dirty_ratio) == (-1, 0.1)
+    assert config.unclean_leader_election_enable
     assert config.message_timestamp_type is TimestampType.LOG_APPEND_TIME
     assert (config.compression_gzip_level, config.max_message_bytes) == (5, 1048588)
     again = LogConfig.from_settings({"retention.ms": 7}, config)
-    assert (again.retention_ms, again.preallocate) == (7, True)
+    assert (again.retention_ms, again.unclean_leader_election_enable) == (7, True)
 
 
 def test_a_compacted_topic_wants_keys() -> None:

@@ -63,6 +63,21 @@ def test_garbage_behind_the_last_batch_is_cut_even_after_a_clean_stop() -> None:
     assert read_all(log, 0) == [(0, 2), (3, 3)]
 
 
+@pytest.mark.parametrize("clean", [True, False])
+def test_what_apache_kafka_reserved_and_did_not_write_is_cut(clean: bool) -> None:
+    """With `preallocate` it leaves a tail of zeros when it is killed."""
+    disk = SimulatedDisk()
+    log = open_test_log(disk)
+    append(log, batch(2))
+    size = log.active.size
+    log.close()
+    disk.open(log.active.path(".log")).append([bytes(100_000)])
+    log = open_test_log(disk, clean=clean)
+    assert (log.log_end_offset, log.active.size) == (2, size)
+    append(log, batch(1))
+    assert log.log_end_offset == 3
+
+
 def test_a_flipped_bit_ends_the_log_and_later_segments_go() -> None:
     disk = SimulatedDisk()
     written(disk, 10)

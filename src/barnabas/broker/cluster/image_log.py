@@ -7,7 +7,7 @@ many brokers ask for it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from barnabas.broker.timers import Timer
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _STEPS_MAX = 512
-_DELTAS_MAX = 20_000  # an election of thousands of partitions is not worth more than a whole image
+# In all: an election of thousands of partitions, or a topic of as many, is not worth more than a whole image.
+_STEPS_BYTES_MAX = 4 << 20
 
 
 class _Step(NamedTuple):
     version: int
-    encoded: StepRow  # bytes, in truth: the encoder lets encoded elements pass
-    deltas: int
+    encoded: bytes
 
 
-def _encoded(row: StepRow) -> StepRow:
-    return cast(StepRow, codec.encode(row, VERSION))
+def _encoded(row: StepRow) -> bytes:
+    return codec.encode(row, VERSION)
 
 
 class _Pull:
@@ -46,23 +46,24 @@ class ImageLog:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._steps: deque[_Step] = deque()
-        self._deltas = 0
+        self._bytes = 0
         self._waiting: list[_Pull] = []
-        self._whole: tuple[ClusterImage, StepRow] | None = None
+        self._whole: tuple[ClusterImage, bytes] | None = None
 
     def begin(self) -> None:
         """A new controller: what another one decided is not ours to tell in steps."""
         self._steps.clear()
-        self._deltas = 0
+        self._bytes = 0
         self._whole = None
         self._answer_all()
 
     def add(self, version: int, deltas: tuple[Delta, ...]) -> None:
         """The image has just become this version."""
-        self._steps.append(_Step(version, _encoded(steps.step(version, deltas)), len(deltas)))
-        self._deltas += len(deltas)
-        while len(self._steps) > _STEPS_MAX or (self._deltas > _DELTAS_MAX and len(self._steps) > 1):
-            self._deltas -= self._steps.popleft().deltas
+        step = _Step(version, _encoded(steps.step(version, deltas)))
+        self._steps.append(step)
+        self._bytes += len(step.encoded)
+        while len(self._steps) > _STEPS_MAX or (self._bytes > _STEPS_BYTES_MAX and len(self._steps) > 1):
+            self._bytes -= len(self._steps.popleft().encoded)
         self._answer_all()
 
     def pull(
@@ -96,13 +97,18 @@ class ImageLog:
             return response
         news = [step for step in self._steps if step.version > version]
         if epoch == image.controller_epoch and news and news[0].version == version + 1:
-            response.steps = [step.encoded for step in news]
+            response.steps = _passing(step.encoded for step in news)
         else:
             response.from_nothing = True
-            response.steps = [self._whole_image(image)]
+            response.steps = _passing([self._whole_image(image)])
         return response
 
-    def _whole_image(self, image: ClusterImage) -> StepRow:
+    def _whole_image(self, image: ClusterImage) -> bytes:
         if self._whole is None or self._whole[0] is not image:
             self._whole = (image, _encoded(steps.whole(image)))
         return self._whole[1]
+
+
+def _passing(encoded: Iterable[bytes]) -> list[StepRow]:
+    """The encoder lets encoded elements pass."""
+    return [cast(StepRow, one) for one in encoded]

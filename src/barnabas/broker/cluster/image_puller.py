@@ -79,8 +79,7 @@ class ImagePuller:
             log.error("%s", problem)
             return False
         listener = self._node.settings.inter_broker_listener
-        endpoint = broker.endpoint(listener)
-        if endpoint is None:
+        if broker.endpoint(listener) is None:
             log.error(
                 "The controller, broker %d, has no listener %s: inter.broker.listener.name must name "
                 "one that every broker has",
@@ -88,7 +87,7 @@ class ImagePuller:
                 listener,
             )
             return False
-        self._node.peers.tell(controller_id, endpoint)
+        self._node.peers.tell(broker)
         return True
 
     # --- asking --------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.broker.timers import Timer
 from barnabas.model.endpoint import Endpoint
+from barnabas.model.image import BrokerImage
 from barnabas.ports import Line, Network
 from barnabas.protocol import codec
 from barnabas.protocol.codec import MalformedError, RequestHeader
@@ -220,7 +221,7 @@ class Peers:
         self._node = node
         self._network = network
         self._shared: dict[int, Peer] = {}
-        self._told: dict[int, Endpoint] = {}
+        self._told: dict[int, BrokerImage] = {}
 
     def of(self, broker_id: int) -> Peer:
         """The line that everybody here shares for short questions; this broker itself included. A question
@@ -236,13 +237,14 @@ class Peers:
             return Loopback(self._node)
         return RemotePeer(self._node, self._network, broker_id)
 
-    def tell(self, broker_id: int, endpoint: Endpoint) -> None:
+    def tell(self, broker: BrokerImage) -> None:
         """Where a broker is that the image does not show yet: the controller, at first."""
-        self._told[broker_id] = endpoint
+        self._told[broker.id] = broker
 
     def endpoint(self, broker_id: int) -> Endpoint | None:
-        told = self._told.get(broker_id)
-        broker = self._node.image.brokers.get(broker_id)
-        if broker is None:
-            return told
-        return broker.endpoint(self._node.settings.inter_broker_listener) or told
+        """In its latest life that we know of: a controller that came back elsewhere is found there, though
+        the image that says so can only come from itself."""
+        known = [self._told.get(broker_id), self._node.image.brokers.get(broker_id)]
+        lives = sorted((one for one in known if one is not None), key=lambda one: one.epoch)
+        listener = self._node.settings.inter_broker_listener
+        return next((found for one in reversed(lives) if (found := one.endpoint(listener))), None)

@@ -38,7 +38,7 @@ class TreeWatch:
     def arm(self) -> None:
         self._watched.clear()
         self._beyond_us -= self._node.image.topics.keys()
-        self._watch_topics(self._node.image.topics)
+        self._watch_topics([*self._node.image.topics, *self._node.image.unreadable])
         self._node.store.submit([Children(path, watch=True) for path in _FOLDERS], self._listed)
         self._orders.forget()
         self._read_orders(tree_orders.PATHS)
@@ -58,6 +58,9 @@ class TreeWatch:
         rest = changes.difference(_FOLDERS, tree_orders.PATHS)
         topics = {path.removeprefix(f"{tree.TOPICS}/") for path in rest}
         self._watched -= topics
+        if not topics.isdisjoint(self._node.image.unreadable):
+            self._look_again()  # somebody has mended it, perhaps
+            return
         self._watch_topics(topic for topic in topics if topic in self._node.image.topics)
 
     def _watch_topics(self, topics: Iterable[str]) -> None:

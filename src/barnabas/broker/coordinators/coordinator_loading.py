@@ -90,13 +90,18 @@ class Loading:
                 self._batch(result, position, header)
                 self._offset = max(self._offset, header.next_offset)
         except RecordsError as problem:
-            # Its bytes are wrong: without them the state would be a guess, so nobody coordinates here.
-            log.error("Cannot load %s: %s", self._partition, problem)
+            self._give_up(str(problem))
             return
         if self._offset == before:
-            log.error("Cannot load %s: no whole batch at offset %d", self._partition, before)
+            self._give_up(f"no whole batch at offset {before}")
             return
         self._next()
+
+    def _give_up(self, why: str) -> None:
+        """Bytes are wrong: without them the state would be a guess, so nobody coordinates here. Clients hear
+        NOT_COORDINATOR and ask on; the next leader epoch, here or at another broker, tries again."""
+        log.error("Cannot load %s: %s", self._partition, why)
+        self._hosted.close()
 
     def _batch(self, piece: bytes, position: int, header: BatchHeader) -> None:
         producer = Producer(header.producer_id, header.producer_epoch) if header.is_transactional else None

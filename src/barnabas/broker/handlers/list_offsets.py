@@ -73,8 +73,7 @@ def _find(
     if timestamp < 0 and version < _SINCE.get(timestamp, 0 if timestamp >= _EARLIEST else 1000):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     partition = node.replicas.get(topic, asked.partition_index)
-    log = partition.leader_log()
-    partition.check_epoch(asked.current_leader_epoch)
+    log = partition.leader_log(asked.current_leader_epoch)
     upper = _upper(log, request)
     try:
         found = _look_up(log, timestamp, upper)

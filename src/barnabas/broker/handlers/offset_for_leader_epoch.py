@@ -34,8 +34,7 @@ def handle(
 def _one(node: Node, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
     try:
         partition = node.replicas.get(topic, asked.partition)
-        log = partition.leader_log()
-        partition.check_epoch(asked.current_leader_epoch)
+        log = partition.leader_log(asked.current_leader_epoch)
         end = log.end_offset_for_epoch(asked.leader_epoch)
     except ApiError as error:
         return EpochEndOffset(error.code, asked.partition)

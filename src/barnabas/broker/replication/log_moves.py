@@ -7,6 +7,7 @@ moves per second may be limited (`replica.alter.log.dirs.io.max.bytes.per.second
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ class LogMoves:
         if self._node.logs.directory_of(place) is directory:
             return
         future_log = self._node.logs.begin_future(source, directory, self._node.wall_ms)
-        log.info("Moving %s to %s", place, directory.path)
+        log.info("Moving %s to %s from offset %d", place, directory.path, future_log.log_end_offset)
         self._moves[partition] = move = Move(self._node, self, partition, source, future_log)
         move.go_on()
 
@@ -69,13 +70,15 @@ class LogMoves:
         self._moves.pop(partition, None)
 
     def resume(self) -> None:
-        """What an earlier life began, from the beginning."""
+        """What an earlier life began, from where it came to."""
         node = self._node
-        for place, directory in node.logs.futures.unfinished.items():
+        for place, left in list(node.logs.futures.unfinished.items()):
             partition = node.replicas.find(*place)
-            if partition is not None and partition.log is not None and directory.online:
-                self.begin(partition, directory)
-        node.logs.futures.unfinished.clear()
+            if partition is not None and partition.log is not None and left.directory.online:
+                with contextlib.suppress(ApiError):  # that disk has failed; the log is where it was
+                    self.begin(partition, left.directory)
+        node.logs.forget_unfinished(node.wall_ms)
+        node.upkeep.notice_failures()
 
     # --- how fast ------------------------------------------------------------------------------------------
 

@@ -88,9 +88,14 @@ class Partition(FollowingPartition):
         self._raise_high_watermark(log, self.leading)
 
     def close(self) -> None:
-        """Its disk failed, or the partition is not here any more: tell those who wait."""
+        """Its disk failed: tell those who wait."""
         self.log = self.leading = None
         self.progressed()
+
+    def leave(self) -> None:
+        """The partition is not here any more, whatever its disk can do."""
+        self.reign += 1
+        self.close()
 
     def update_config(self, config: LogConfig) -> None:
         super().update_config(config)
@@ -111,11 +116,13 @@ class Partition(FollowingPartition):
 
     # --- who may ask ---------------------------------------------------------------------------------------
 
-    def leader_log(self) -> Log:
-        """The log, if this broker leads the partition and its disk works."""
+    def leader_log(self, current_leader_epoch: int = NO_EPOCH) -> Log:
+        """The log, if this broker leads the partition and its disk works. An epoch that is not ours comes
+        first: who knows of another leader learns that, and not who leads here."""
         log = self.log
         if log is None:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+        self.check_epoch(current_leader_epoch)
         if self.image.leader != self.broker_id:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return log
@@ -207,17 +214,21 @@ class Partition(FollowingPartition):
 
     def fate(self, last_offset: int, acks: int, reign: int) -> ErrorCode | None:
         """What became of an append of that reign: NONE when it is committed, None while that is open. After
-        its leader lost the office, another's records may stand at its offset: it is never acknowledged."""
+        its leader lost the office, another's records may stand at its offset: it is never acknowledged.
+
+        While too few are in sync the high watermark stands still, and the append waits, as in Kafka: the
+        others may be back before its producer's time is over."""
+        if reign != self.reign:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
         log = self.log
         if log is None:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if reign != self.reign:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if self.is_committed(last_offset, acks):
-            return ErrorCode.NONE
-        if acks == ACKS_ALL and len(self.image.isr) < self._insync_needed(log):
+        if not self.is_committed(last_offset, acks):
+            return None
+        in_sync = self.image.isr if self.leading is None else self.leading.in_sync.maximal
+        if acks == ACKS_ALL and len(in_sync) < self._insync_needed(log):
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        return None
+        return ErrorCode.NONE
 
     # --- lead ----------------------------------------------------------------------------------------------
 

@@ -56,15 +56,25 @@ class ReplicaManager:
         if old.topics is not new.topics:
             for name, topic in old.topics.items():
                 current = new.topics.get(name)
-                if current is None or current.id != topic.id:
+                is_gone = current is None and name not in new.unreadable
+                if is_gone or (current is not None and current.id != topic.id):
                     self._drop_topic(topic.name)
             for name, topic in new.topics.items():
                 before = old.topics.get(name)
+                if before is None:
+                    self._clear_unreadable(topic)
                 if before is not topic:
                     self._update(topic, _changed(before, topic))
+        for name in old.unreadable - new.unreadable - new.topics.keys():
+            self._drop_topic(name)
         if old.brokers is not new.brokers:
             for partition in tuple(self):
                 partition.review()  # a leader waits for nobody who has gone
+
+    def _clear_unreadable(self, topic: TopicImage) -> None:
+        """What was kept because nobody could read of it may have become another topic meanwhile."""
+        if any(partition.topic_id != topic.id for partition in self.of_topic(topic.name)):
+            self._drop_topic(topic.name)
 
     def _update(self, topic: TopicImage, changed: Iterable[PartitionImage]) -> None:
         partitions = self._topics.setdefault(topic.name, [])
@@ -120,7 +130,7 @@ class ReplicaManager:
 
     def _drop(self, partition: Partition) -> None:
         """It is deleted, or moved to other brokers: our copy goes."""
-        partition.close()
+        partition.leave()
         self._delete(TopicPartition(partition.topic, partition.index))
 
     def _delete(self, place: TopicPartition) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Protocol
 
 from tests.support.answers.dialogue import Dialogue
@@ -16,7 +15,6 @@ from barnabas.protocol.messages.list_config_resources import ListConfigResources
 
 UNKNOWN, TOPIC, BROKER, LOGGER, METRICS, GROUP = 0, 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3
-SETTLED_S = 0.4  # In Kafka a setting is seen a moment after it was made
 
 # What the two kinds of broker have to be told, each its own way, before they start.
 STARTED_WITH = frozenset(
@@ -244,7 +242,7 @@ def altered_configs_are_seen(d: Dialogue) -> None:
         d.ask(
             label, incremental.IncrementalAlterConfigsRequest(list(resources), False), 1, view=rows_in_order
         )
-        time.sleep(SETTLED_S)
+        d.settle()
 
     def see(label: str, kind: int, name: str, *keys: str) -> None:
         d.ask(label, describe((kind, name, list(keys))), 4, view=by_name)
@@ -327,7 +325,7 @@ def alter_configs(d: Dialogue) -> None:
     for kind in (UNKNOWN, 1, 64, -1):
         ask(f"type {kind}", (kind, "x", {"retention.ms": "5"}))
     ask("for real", (TOPIC, topic, {"segment.ms": "88888"}), validate_only=False)
-    time.sleep(SETTLED_S)
+    d.settle()
     keys = ["segment.ms", "retention.ms"]
     d.ask("seen", describe((TOPIC, topic, keys)), 4, view=by_name)
 

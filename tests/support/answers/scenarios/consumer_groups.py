@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from tests.support.answers.dialogue import Dialogue
-from tests.support.answers.scenario import scenario
+from tests.support.answers.scenario import momentary
 from tests.support.answers.scenarios.groups import ready
 
 from barnabas.protocol import codec
@@ -52,7 +52,7 @@ class Talk:
         joins is given nothing. Another group may find out, so that this one's epochs begin where they do."""
         probe = f"{self.group}-probe"
         wish: dict[str, Any] = {"subscribed_topic_names": [self.topic], "topic_partitions": []}
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             exchange = self.dialogue.peer.exchange
             join = ConsumerGroupHeartbeatRequest(probe, "m", 0, rebalance_timeout_ms=30_000, **wish)
@@ -87,7 +87,7 @@ def _by_member(shown: Any) -> Any:
     return shown
 
 
-@scenario
+@momentary
 def consumer_group_refusals(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     ask, beat = dialogue.ask, talk.heartbeat
@@ -117,7 +117,7 @@ def _sorted(shown: Any) -> Any:
     return shown
 
 
-@scenario
+@momentary
 def consumer_group_rebalance(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     talk.join("the first joins", "one")
@@ -147,7 +147,7 @@ def consumer_group_rebalance(dialogue: Dialogue) -> None:
     talk.describe("nobody is left")
 
 
-@scenario
+@momentary
 def consumer_group_static_members(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     talk.join("join", "one", instance_id="i", rack_id="r", server_assignor="range")
@@ -162,7 +162,7 @@ def consumer_group_static_members(dialogue: Dialogue) -> None:
     talk.beat("for good", "two", -1, instance_id="i")
 
 
-@scenario
+@momentary
 def consumer_group_patterns(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     for pattern in ("(", "[a", "a**", "*", "a\\", "(?=a)", "a)", "a{1001}", "[z-a]", "\\y", "(?P<n"):
@@ -175,7 +175,7 @@ def consumer_group_patterns(dialogue: Dialogue) -> None:
             topic_partitions=[],
         )
     talk.join("join", "one", subscribed_topic_names=None, subscribed_topic_regex=dialogue.name("t-.*"))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         answer: Any = dialogue.peer.exchange(talk.heartbeat("one", 1), 1)
         if answer.member_epoch == 2:
@@ -186,7 +186,7 @@ def consumer_group_patterns(dialogue: Dialogue) -> None:
     talk.beat("which it gave up", "one", 2, topic_partitions=[])
 
 
-@scenario
+@momentary
 def consumer_group_offsets(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     talk.join("join", "one")
@@ -282,7 +282,7 @@ def _without_members(shown: Any) -> Any:
     return {key: value for key, value in shown.items() if key not in ("member_id", "leader", "members")}
 
 
-@scenario
+@momentary
 def consumer_group_migrations(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     old = Classic(talk)
@@ -316,7 +316,7 @@ def consumer_group_migrations(dialogue: Dialogue) -> None:
     other.leave("the end")
 
 
-@scenario
+@momentary
 def consumer_group_migration_of_an_instance(dialogue: Dialogue) -> None:
     talk = Talk(dialogue)
     old = Classic(talk, "i")

@@ -188,7 +188,7 @@ def delete_records(d: Dialogue) -> None:
 
 @scenario
 def init_producer_id(d: Dialogue) -> None:
-    for _ in range(100):  # a broker that just started has no ids yet
+    for _ in range(1200):  # a broker that just started has no ids yet
         answer = d.peer.exchange(InitProducerIdRequest(None, 60000), 4)
         if isinstance(answer, InitProducerIdResponse) and answer.error_code == 0:
             break

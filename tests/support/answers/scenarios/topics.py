@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -324,7 +323,7 @@ def delete_topics(d: Dialogue) -> None:
     rows("by id", DeleteTopicState(None, d.topic_id("b")))
     rows("by id again", DeleteTopicState(None, d.topic_id("b")))
     rows("by name and by id", DeleteTopicState(d.name("c")), DeleteTopicState(None, d.topic_id("e")))
-    time.sleep(0.3)
+    d.settle()
     wanted = [MetadataRequestTopic(NO_ID, d.name(short)) for short in "abce"]
     d.ask("gone", MetadataRequest(wanted, False), 12, view=in_any_order("topics"))
 

@@ -10,17 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from barnabas.cli.support.failures import ToolError
-from barnabas.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, BrokerPlan, ClusterDirectory, Plan
 from barnabas.runtime.supervised import is_process
-from barnabas.wire import Connection, Settings, WireError
-from barnabas.wire.address import Address
 
-_PATIENCE = Settings.from_properties(
-    {"request.timeout.ms": "3000", "socket.connection.setup.timeout.ms": "1000", "client.id": "barnabas"}
-)
 _LOOK_S = 0.05
 _PORT_LAST = 65_535
 
@@ -80,13 +76,26 @@ def live_pid(directory: ClusterDirectory, name: str) -> int | None:
     return known.pid if known is not None and known.pid and is_process(known.pid, mark) else None
 
 
-def ask_metadata(port: int, *, all_topics: bool = False) -> MetadataResponse | None:
-    """What a broker knows of its cluster; None where nobody answers."""
+def is_paused(pid: int) -> bool:
+    """By SIGSTOP: it lives, and does nothing."""
+    return _facts(pid)[:1] == ["T"]
+
+
+def age_s(pid: int) -> float:
+    """How long it has run; 0 for one that just ended."""
+    facts = _facts(pid)
+    if not facts:
+        return 0
+    began_s = int(facts[19]) / os.sysconf("SC_CLK_TCK")  # since the machine started
+    return max(time.clock_gettime(time.CLOCK_BOOTTIME) - began_s, 0.001)
+
+
+def _facts(pid: int) -> list[str]:
+    """Of /proc/PID/stat, from the state on: before it is a name that may hold anything."""
     try:
-        with Connection.open(Address(HOST, port), _PATIENCE) as connection:
-            return connection.call(MetadataRequest(topics=None if all_topics else []), MetadataResponse)
-    except WireError:
-        return None
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return []
 
 
 def knows(port: int, broker_ids: Iterable[int]) -> bool:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from barnabas.cli.barnabas.cluster.local import ask_metadata, knows, zookeeper_serves
+from barnabas.cli.barnabas.cluster.local import knows, zookeeper_serves
 from barnabas.cli.support.failures import ToolError
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, ZOOKEEPER, BrokerPlan, ClusterDirectory, Plan
 
 _LOOK_S = 0.05

@@ -12,9 +12,12 @@ from typing import NamedTuple
 from barnabas.cli.barnabas.cluster import local
 from barnabas.cli.barnabas.common import Cell
 from barnabas.protocol.messages.metadata import MetadataResponse, MetadataResponsePartition
+from barnabas.runtime.cluster_contact import ask_metadata
 from barnabas.runtime.cluster_plan import HOST, ZOOKEEPER, BrokerPlan, ClusterDirectory, Plan
 
 TEXT = "every broker, what it leads and holds, and whether all is well"
+
+_START_S = 120  # whoever does not answer after that does not start any more
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,7 @@ class Load(NamedTuple):
 def act(asked: argparse.Namespace) -> int:
     directory = local.directory_of(asked)
     plan = directory.read_plan()
-    answers = {broker.broker_id: local.ask_metadata(broker.port, all_topics=True) for broker in plan.brokers}
+    answers = {broker.broker_id: ask_metadata(broker.port, all_topics=True) for broker in plan.brokers}
     partitions = known_partitions(answers)
     controller = controller_of(answers)
     states = {
@@ -86,14 +89,18 @@ def _print_table(rows: Sequence[Mapping[str, Cell]]) -> None:
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    print("* the controller")
+    if any(row["controller"] for row in rows):
+        print("* the controller")
 
 
 def _state(directory: ClusterDirectory, broker: BrokerPlan, answer: MetadataResponse | None) -> str:
     if answer is not None:
         return "serves"
-    if local.live_pid(directory, broker.name) is not None:
-        return "starting"
+    pid = local.live_pid(directory, broker.name)
+    if pid is not None:
+        if local.is_paused(pid):
+            return "paused"
+        return "starting" if local.age_s(pid) < _START_S else "silent"
     return "dead" if broker.wanted else "stopped"
 
 

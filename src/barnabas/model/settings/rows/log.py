@@ -71,7 +71,7 @@ ROWS: tuple[Setting, ...] = (
     Setting("log.segment.delete.delay.ms", LONG, "60000", AT_LEAST_0, HIGH, CLUSTER_WIDE,
         "How long a removed segment's files stay on disk, for readers that still hold them."),
     Setting("log.preallocate", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
-        "Whether a new segment reserves its whole size at once."),
+        "Accepted; segments grow as they are written."),
     Setting("log.dir.failure.timeout.ms", LONG, "30000", AT_LEAST_1, LOW, READ_ONLY,
         "How long a broker with a failed directory may fail to tell the controller before it stops."),
     Setting("log.initial.task.delay.ms", LONG, "30000", AT_LEAST_0, LOW, READ_ONLY,

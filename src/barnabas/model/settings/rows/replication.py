@@ -40,7 +40,7 @@ ROWS: tuple[Setting, ...] = (
     Setting("replica.socket.timeout.ms", INT, "30000", None, HIGH, READ_ONLY,
         "How long a follower waits for its leader's answer; longer than `replica.fetch.wait.max.ms`."),
     Setting("replica.socket.receive.buffer.bytes", INT, "65536", None, HIGH, READ_ONLY,
-        "The kernel's receive buffer of a follower's connection."),
+        "The kernel's receive buffer of a follower's connection; no line leaves it to the system."),
     Setting("replica.fetch.max.bytes", INT, "1048576", AT_LEAST_0, MEDIUM, READ_ONLY,
         "How many bytes of one partition a follower asks for at a time."),
     Setting("replica.fetch.wait.max.ms", INT, "500", None, HIGH, READ_ONLY,

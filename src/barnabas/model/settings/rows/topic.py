@@ -67,7 +67,7 @@ ROWS: tuple[Setting, ...] = (
     Setting("compression.zstd.level", INT, "3", checks.ZSTD_LEVELS, MEDIUM, CLUSTER_WIDE,
         "The level used when the broker compresses with zstd."),
     Setting("preallocate", BOOLEAN, "false", None, MEDIUM, CLUSTER_WIDE,
-        "Whether a new segment reserves its whole size at once."),
+        "Accepted; segments grow as they are written."),
     Setting("message.timestamp.type", STRING, "CreateTime", checks.TIMESTAMP_TYPES, MEDIUM, CLUSTER_WIDE,
         "Whose clock a record's timestamp shows: the producer's (`CreateTime`) or the broker's "
         "(`LogAppendTime`)."),
