@@ -137,7 +137,14 @@ class ClusterSubject:
         self.create({topic: (partitions, replicas)})
         return topic
 
-    def create(self, topics: Mapping[str, tuple[int, int]], *, patience_s: float = _PATIENCE_S) -> None:
+    def create(self, topics: Mapping[str, tuple[int, int]]) -> None:
+        """Until every replica of them is in sync."""
+        self.ask_for(topics, _PATIENCE_S)
+        self.wait(lambda: self.is_whole(list(topics)))
+
+    def ask_for(self, topics: Mapping[str, tuple[int, int]], patience_s: float) -> None:
+        """Until the controller says that they exist. With a client of its own each time: one that was told of
+        a dead controller waits for it."""
         client = _admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
         new = [
             _admin.NewTopic(name, num_partitions=partitions, replication_factor=replicas)
@@ -146,7 +153,6 @@ class ClusterSubject:
         for topic in new:  # one request each: both refuse more than ten thousand partitions at once
             for created in client.create_topics([topic], request_timeout=patience_s).values():
                 created.result(patience_s + 10)
-        self.wait(lambda: self.is_whole(list(topics)))
 
 
 _SETTINGS: dict[str, object] = {

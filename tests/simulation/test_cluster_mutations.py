@@ -19,11 +19,15 @@ from barnabas.broker.cluster.membership import Membership
 from barnabas.broker.coordinators import hosted_shard
 from barnabas.broker.coordinators.hosted_shard import HostedShard
 from barnabas.broker.readers import ConsumerReader
+from barnabas.broker.replication.isr import IsrKeeper
 from barnabas.broker.replication.partition import Partition
 from barnabas.controller import elections, liveness
 from barnabas.controller import isr as isr_decisions
 from barnabas.controller.decision import Decision
+from barnabas.controller.isr import Member
+from barnabas.log.log import Log
 from barnabas.model.image import ClusterImage, PartitionImage
+from barnabas.protocol.messages.fetch import FetchPartition
 from barnabas.replication.leader import Leading, PendingShrink
 from barnabas.sim.cluster.faults import ClusterKind as Kind
 from barnabas.sim.cluster.promise import ClusterPromise
@@ -111,6 +115,41 @@ def coordinators_answer_before_it_is_committed(patch: pytest.MonkeyPatch) -> Non
     patch.setattr(HostedShard, "_wait", lambda _self, outcome, _last_offset: hosted_shard._finish(outcome))
 
 
+def followers_show_what(patch: pytest.MonkeyPatch, upper_offset: Callable[[Log], int]) -> None:
+    log_of, leader_upper_offset = ConsumerReader.log_of, ConsumerReader.upper_offset
+    followed: set[Log] = set()
+
+    def noting(self: ConsumerReader, partition: Partition, asked: FetchPartition) -> Log:
+        log = log_of(self, partition, asked)
+        (followed.discard if partition.is_leader else followed.add)(log)
+        return log
+
+    def careless(self: ConsumerReader, log: Log) -> int:
+        return upper_offset(log) if log in followed else leader_upper_offset(self, log)
+
+    patch.setattr(ConsumerReader, "log_of", noting)
+    patch.setattr(ConsumerReader, "upper_offset", careless)
+
+
+def followers_show_all_they_have(patch: pytest.MonkeyPatch) -> None:
+    followers_show_what(patch, lambda log: log.log_end_offset)
+
+
+def followers_show_open_transactions(patch: pytest.MonkeyPatch) -> None:
+    followers_show_what(patch, lambda log: log.high_watermark)
+
+
+def who_came_back_counts_as_who_went(patch: pytest.MonkeyPatch) -> None:
+    """Neither the leader nor the controller looks at broker epochs (KIP-903)."""
+    eligible = isr_decisions._is_eligible
+
+    def forgetful(image: ClusterImage, member: Member, isr: tuple[int, ...]) -> bool:
+        return eligible(image, Member(member.broker_id), isr)
+
+    patch.setattr(isr_decisions, "_is_eligible", forgetful)
+    patch.setattr(IsrKeeper, "may_join", lambda self, broker_id, _epoch: self._node.image.may_lead(broker_id))
+
+
 def controllers_are_not_fenced(patch: pytest.MonkeyPatch) -> None:
     multis = Decision.multis
     patch.setattr(Decision, "multis", lambda self: [part[1:] for part in multis(self) if part[1:]])
@@ -139,7 +178,22 @@ _CUT = replace(
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]
 _COORDINATED = replace(
-    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_COORDINATOR_AHEAD,), faults_max=10, faults_ms=3500
+)
+_TRANSACTED = replace(
+    CLUSTER_PROMISES["cluster_transactions"],
+    kinds=(Kind.KILL_COORDINATOR_AHEAD,),
+    faults_max=10,
+    faults_ms=3500,
+)
+_NEARBY = replace(_BUSY, nearby=1.0)
+_NEARBY_TRANSACTED = replace(CLUSTER_PROMISES["cluster_transactions"], nearby=1.0)
+_UNHEARD = replace(
+    _DARK,
+    kinds=(Kind.RETURN_UNHEARD,),
+    styles=_BUSY.styles,
+    last=None,
+    brokers=(3,),
 )
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
@@ -162,6 +216,10 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (eligible_replicas_are_forgotten, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (who_was_let_in_is_suspected_again, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (coordinators_answer_before_it_is_committed, _COORDINATED, "CommitsAreKept"),
+        (coordinators_answer_before_it_is_committed, _TRANSACTED, "NoLostTransaction"),
+        (followers_show_all_they_have, _NEARBY, "CommittedStays"),
+        (followers_show_open_transactions, _NEARBY_TRANSACTED, "StableReads"),
+        (who_came_back_counts_as_who_went, _UNHEARD, "NoLostWrite"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),

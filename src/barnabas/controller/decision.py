@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from barnabas.controller import tree
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.ports import Check, Create, Put, Set, Write
+from barnabas.ports import Check, Create, Delete, Put, Set, Write
 
 Result_co = TypeVar("Result_co", covariant=True)
 
@@ -50,7 +50,7 @@ def _parts(operations: list[Write], bytes_max: int) -> Iterator[list[Write]]:
     part_bytes = 0
     for operation in operations:
         size = _operation_bytes(operation)
-        if part and part_bytes + size > bytes_max:
+        if part and (part_bytes + size > bytes_max or _is_wide(operation)):
             yield part
             part, part_bytes = [], 0
         part.append(operation)
@@ -59,6 +59,14 @@ def _parts(operations: list[Write], bytes_max: int) -> Iterator[list[Write]]:
         yield part
 
 
+def _is_wide(operation: Write) -> bool:
+    """Whether it becomes as many operations as there are nodes below: nobody knows its size here."""
+    return isinstance(operation, Delete) and operation.recursive
+
+
 def _operation_bytes(operation: Write) -> int:
     value_bytes = len(operation.value) if isinstance(operation, Create | Set | Put) else 0
-    return len(operation.path) + value_bytes + _OPERATION_OVERHEAD_BYTES
+    size = len(operation.path) + value_bytes + _OPERATION_OVERHEAD_BYTES
+    if isinstance(operation, Put) or (isinstance(operation, Create) and operation.make_parents):
+        size += len(operation.path) + _OPERATION_OVERHEAD_BYTES  # its parent may have to be made, too
+    return size

@@ -11,7 +11,10 @@ from barnabas.controller.decision import Decision, fence
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import ZERO_UUID
 from barnabas.model.image import ClusterImage, ConfigKind, ConfigResource, TopicDeleted, TopicImage
-from barnabas.ports import Delete, Write
+from barnabas.ports import Delete, Put, Write
+
+# What one multi of ZooKeeper holds, even with the longest of names: each is two nodes.
+_PARTITIONS_AT_ONCE_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class DeletedTopic:
 
 
 def delete_topics(image: ClusterImage, requests: Sequence[TopicSelector]) -> Decision[DeletedTopic]:
-    """Everything of the topic goes in one multi. The logs go when the brokers see the delta."""
+    """Everything of a topic goes in one multi, where that can be. The logs go when the brokers see the
+    delta."""
     times = Counter(requests)
     results: list[DeletedTopic] = []
     doomed: list[TopicImage] = []
@@ -92,9 +96,19 @@ def _refused(name: str | None, topic_id: bytes, message: str) -> DeletedTopic:
 
 
 def _writes(topic: TopicImage) -> list[Write]:
+    """A topic too wide for one multi is put on the list of those to delete first: from there the next
+    controller goes on, should this one fall between the parts."""
     config = tree.config_path(ConfigResource(ConfigKind.TOPIC, topic.name))
+    listed = f"{tree.DELETE_TOPICS}/{topic.name}"
+    operations: list[Write] = []
+    if len(topic.partitions) > _PARTITIONS_AT_ONCE_MAX:
+        operations.append(Put(listed, b""))
+        for partition in topic.partitions:
+            operations.append(Delete(tree.state_path(topic.name, partition.index), missing_ok=True))
+            operations.append(Delete(tree.partition_path(topic.name, partition.index), missing_ok=True))
     return [
+        *operations,
         Delete(tree.topic_path(topic.name), recursive=True),
         Delete(config, missing_ok=True),
-        Delete(f"{tree.DELETE_TOPICS}/{topic.name}", missing_ok=True),
+        Delete(listed, missing_ok=True),
     ]

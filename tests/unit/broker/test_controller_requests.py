@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.node import SmallNode, frame
 
+from barnabas.broker.session import PeerFaultError
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, BrokerImage, PartitionChanged, PartitionImage
 from barnabas.protocol import codec
@@ -23,7 +24,7 @@ from barnabas.protocol.messages.elect_leaders import (
     TopicPartitions,
 )
 from barnabas.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
-from barnabas.protocol.private import ControlledShutdownRequest, ControlledShutdownResponse
+from barnabas.protocol.private import ControlledShutdownRequest, ControlledShutdownResponse, ForwardRequest
 from barnabas.protocol.schema import Message
 
 ALTER_PARTITION, ELECT_LEADERS, UNREGISTER_BROKER, CONTROLLED_SHUTDOWN = 56, 43, 64, 10_002
@@ -175,3 +176,11 @@ def test_a_controller_unregisters_itself_and_is_back(controller: Controller) -> 
         controller.node.store.poll()
         controller.node.tick()
     assert controller.epoch > before
+
+
+@pytest.mark.parametrize("request_bytes", [b"", bytes(4), frame(0, 9, AlterPartitionRequest())])
+def test_only_what_is_for_the_controller_is_forwarded(controller: Controller, request_bytes: bytes) -> None:
+    forwarded = ForwardRequest("PLAINTEXT", "127.0.0.1", request_bytes)
+    session, _ = controller.small.session()
+    with pytest.raises(PeerFaultError):
+        controller.node.handle(session, memoryview(bytearray(frame(ForwardRequest.API_KEY, 0, forwarded))))

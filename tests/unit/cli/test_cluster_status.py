@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from pathlib import Path
 
+from barnabas.cli.barnabas.cluster import local
 from barnabas.cli.barnabas.cluster.progress import last_words
 from barnabas.cli.barnabas.cluster.status import (
     Load,
@@ -67,3 +71,17 @@ def test_a_dead_process_is_quoted_without_date_and_class(tmp_path: Path) -> None
         "[2026-01-01 00:00:00,000] INFO bye (kafka.Server)\n"
     )
     assert last_words(log) == "It is (too) late."
+
+
+def test_a_process_that_was_paused_is_told_from_one_that_runs() -> None:
+    with subprocess.Popen(["sleep", "60"]) as child:
+        try:
+            assert not local.is_paused(child.pid)
+            assert local.age_s(child.pid) > 0
+            child.send_signal(signal.SIGSTOP)
+            os.waitpid(child.pid, os.WUNTRACED)
+            assert local.is_paused(child.pid)
+        finally:
+            child.kill()
+    assert not local.is_paused(child.pid)
+    assert local.age_s(child.pid) == 0

@@ -19,6 +19,7 @@ from barnabas.cli.parts.doctor_findings import (
     parse_requirements,
     within,
 )
+from barnabas.testing import free_port
 
 REQUIREMENTS = parse_requirements(
     [
@@ -120,8 +121,8 @@ def test_a_missing_java_is_exit_code_one_and_a_line_that_says_what_to_type(
 
 
 def test_a_taken_port_names_another(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port(2)
+    with socket.create_server(("127.0.0.1", port)):
         finding = doctor.check_port(port)
     assert finding.verdict is Verdict.NOTE
     assert finding.advice.endswith(f"barnabas run --port {port + 1}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,7 +18,11 @@ from barnabas.model.settings import validation
 from barnabas.model.settings.broker import BrokerSettings
 from barnabas.ports import Completed, Read, Subtree, Value, Values, Write
 from barnabas.store.memory import MemoryHome, MemoryStore
+from barnabas.store.zookeeper_nodes import Nodes
+from barnabas.store.zookeeper_options import ZookeeperOptions
+from barnabas.store.zookeeper_plan import plan
 
+_HEADER_BYTES = 9  # of an operation in a multi
 NOW_MS = 1_700_000_000_000
 Result = TypeVar("Result")
 
@@ -102,3 +106,15 @@ class Cluster:
     def is_consistent(self) -> bool:
         """The image grown by deltas is the image that a new controller would find in the store."""
         return replace(self.image, version=0) == self.rebuilt()
+
+
+def submit_as_to_zookeeper(cluster: Cluster, parts: Iterable[tuple[Write, ...]]) -> None:
+    """Each part must fit into a request, whatever it becomes there: a chroot before every path, and lists of
+    who may do what."""
+    options = ZookeeperOptions("zoo:2181/clusters/of-trucks")
+    nodes = Nodes(options.chroot, set_acl=True)
+    for part in parts:
+        steps = plan(part, cluster.tree())
+        size = sum(len(nodes.request(step.operation).serialize()) + _HEADER_BYTES for step in steps)
+        assert size < options.request_bytes_max
+        cluster.submit(*part)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.controller.support import Cluster
+from tests.support.chance import SeededRandom
+from tests.unit.controller.support import Cluster, submit_as_to_zookeeper
 
 from barnabas.controller import tree
 from barnabas.controller.deletion import TopicSelector, delete_topics
+from barnabas.controller.elections import complete
 from barnabas.controller.topics import NewTopic
 from barnabas.model.errors import ErrorCode
 from barnabas.model.ids import ZERO_UUID
@@ -41,6 +43,28 @@ def test_a_topic_marked_by_an_old_tool_loses_the_mark(cluster: Cluster) -> None:
     cluster.submit(Create(mark))
     cluster.carry_out(delete_topics(cluster.image, [TopicSelector("t")]))
     assert mark not in cluster.tree()
+
+
+LONG = "n" * 240
+
+
+def test_a_topic_too_wide_for_one_multi_is_deleted_in_parts_that_may_be_cut_off() -> None:
+    cluster = Cluster()
+    cluster.create(NewTopic(LONG, 1_800))
+    submit_as_to_zookeeper(cluster, delete_topics(cluster.image, [TopicSelector(LONG)]).multis()[:1])
+    assert f"{tree.DELETE_TOPICS}/{LONG}" in cluster.tree()  # by which the next controller knows
+    cluster.image = cluster.rebuilt()
+    cluster.carry_out(complete(cluster.image, SeededRandom()))
+    submit_as_to_zookeeper(cluster, delete_topics(cluster.image, [TopicSelector(LONG)]).multis())
+    assert not [path for path in cluster.tree() if LONG in path]
+
+
+def test_many_topics_at_once_are_deleted_one_after_the_other() -> None:
+    cluster = Cluster()
+    names = [f"{LONG}{number}" for number in range(4)]
+    cluster.create(*(NewTopic(name, 500) for name in names))
+    submit_as_to_zookeeper(cluster, delete_topics(cluster.image, list(map(TopicSelector, names))).multis())
+    assert not [path for path in cluster.tree() if LONG in path]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.chance import SeededRandom
-from tests.unit.controller.support import Cluster, check_topic_configs
+from tests.unit.controller.support import Cluster, check_topic_configs, submit_as_to_zookeeper
 
 from barnabas.controller.decision import Decision
 from barnabas.controller.elections import complete
@@ -58,6 +58,15 @@ def test_a_crash_between_the_parts_of_a_large_topic_is_made_good() -> None:
     assert len(cluster.image.topics["t"].partitions) == 50
     assert all(partition.leader == 1 for partition in cluster.image.topics["t"].partitions)
     assert cluster.is_consistent()
+
+
+def test_what_a_crash_left_of_a_wide_topic_is_completed_in_parts_that_zookeeper_takes() -> None:
+    cluster = Cluster()
+    replicas = ",".join(f'"{index}":[1]' for index in range(4_000))
+    cluster.submit(Create("/brokers/topics/wide", b'{"version":1,"partitions":{%s}}' % replicas.encode()))
+    decision = complete(cluster.rebuilt(), SeededRandom())
+    submit_as_to_zookeeper(cluster, decision.multis())
+    assert all(partition.leader == 1 for partition in cluster.rebuilt().topics["wide"].partitions)
 
 
 def test_a_state_that_a_tool_spoiled_is_not_begun_anew() -> None:

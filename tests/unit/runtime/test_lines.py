@@ -20,6 +20,7 @@ from barnabas.runtime.lines import Lines
 from barnabas.runtime.listeners import Limits
 from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.workers import ThreadWorkers, Wakeup
+from barnabas.testing import free_port
 
 
 class Heard:
@@ -63,7 +64,7 @@ class Caller:
         done = threading.Event()
         self._calls += [action, done.set]
         self._wakeup.set()
-        assert done.wait(10)
+        assert done.wait(60)
 
     def connect(self, port: int, host: str = "127.0.0.1") -> tuple[Line, Heard]:
         heard = Heard()
@@ -90,13 +91,13 @@ def caller() -> Iterator[Caller]:
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as opened:
-        opened.settimeout(10)
+        opened.settimeout(60)
         yield opened
 
 
 def accepted(listener: socket.socket) -> socket.socket:
     peer, _ = listener.accept()
-    peer.settimeout(10)
+    peer.settimeout(60)
     return peer
 
 
@@ -163,9 +164,7 @@ def test_a_question_larger_than_the_socket_takes_leaves_whole(
 
 
 def test_a_refusal_is_told_once(caller: Caller) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closing:
-        port = port_of(closing)
-    line, heard = caller.connect(port)
+    line, heard = caller.connect(free_port())
     eventually(lambda: heard.ends == 1)
     caller.run(lambda: line.send(framed(b"too late")))
     caller.run(line.close)
@@ -182,8 +181,7 @@ def test_a_name_that_nobody_knows_is_told_as_a_refusal(caller: Caller) -> None:
 def test_the_next_address_is_tried_when_the_first_refuses(
     caller: Caller, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closing:
-        refusing = closing.getsockname()
+    refusing = ("127.0.0.1", free_port())
     both = [(socket.AF_INET, refusing), (socket.AF_INET, listener.getsockname())]
     monkeypatch.setattr(lines, "_look_up", lambda _endpoint: list(both))
     line, heard = caller.connect(1)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.support.waiting import eventually
 
 from barnabas.broker.session import Part, Session
 from barnabas.ports import FileSlice
@@ -17,6 +18,7 @@ from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.workers import Wakeup
 
 ADDRESS = "127.0.0.1"
+PATIENCE_S = 60
 
 
 class Echo:
@@ -89,17 +91,17 @@ class Loop:
 
         self._calls.append(run)
         self._wakeup.set()
-        assert done.wait(10)
+        assert done.wait(PATIENCE_S)
 
     def connect(self) -> socket.socket:
-        client = socket.create_connection((ADDRESS, self.port), timeout=10)
+        client = socket.create_connection((ADDRESS, self.port), timeout=PATIENCE_S)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return client
 
     def close(self) -> None:
         self._stopped = True
         self._wakeup.set()
-        self._thread.join(10)
+        self._thread.join(PATIENCE_S)
         self.reactor.close()
         self._listener.close()
         self._wakeup.close()
@@ -118,11 +120,7 @@ def loop(limits: Limits) -> Iterator[Loop]:
 
 
 def assert_soon(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it never came true")
+    eventually(condition, PATIENCE_S)
 
 
 def framed(data: bytes) -> bytes:
@@ -180,7 +178,7 @@ def test_a_parked_request_is_not_overtaken(loop: Loop) -> None:
         client.settimeout(0.1)
         with pytest.raises(TimeoutError):
             client.recv(1)
-        client.settimeout(10)
+        client.settimeout(PATIENCE_S)
         loop.on_loop(loop.echo.release)
         assert read_frame(client) == b"park"
         assert read_frame(client) == b"third"
@@ -251,7 +249,7 @@ def test_a_client_that_leaves_while_parked_is_forgotten(loop: Loop) -> None:
         with loop.connect() as other:
             other.sendall(framed(b"fine"))
             assert read_frame(other) == b"fine"
-    assert_soon(lambda: loop.echo.parked[0][0] in loop.echo.gone)
+    assert_soon(lambda: bool(loop.echo.parked) and loop.echo.parked[0][0] in loop.echo.gone)
 
 
 class TestLimits:
@@ -285,17 +283,18 @@ class TestLimits:
             with pytest.raises(TimeoutError):
                 waiting.recv(1)
             first.close()
-            waiting.settimeout(10)
+            waiting.settimeout(PATIENCE_S)
             assert read_frame(waiting) == b"second"
 
     def test_unfinished_frames_wait_for_memory(self, loop: Loop) -> None:
         with loop.connect() as first, loop.connect() as second:
             first.sendall(struct.pack(">i", 200_000) + b"x" * 70_000)
+            assert_soon(lambda: loop.reactor.receiver._queued_bytes > 0)
             second.sendall(struct.pack(">i", 300_000) + b"y" * 300_000)
             second.settimeout(0.2)
             with pytest.raises(TimeoutError):
                 second.recv(1)
-            second.settimeout(10)
+            second.settimeout(PATIENCE_S)
             first.sendall(b"x" * 130_000)
             assert read_frame(first) == b"x" * 200_000
             assert read_frame(second) == b"y" * 300_000

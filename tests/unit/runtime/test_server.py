@@ -47,7 +47,7 @@ def start(directory: Path, settings: dict[str, str]) -> str:
     file.write_text("".join(f"{name}={value}\n" for name, value in (properties | settings).items()))
     done = subprocess.run(
         [sys.executable, "-m", "barnabas.runtime.server", str(file)],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     return done.stdout

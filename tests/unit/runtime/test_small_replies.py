@@ -23,6 +23,7 @@ from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.small_replies import SmallReplies
 
 PIECE = 1_000
+PATIENCE_S = 60
 CONTENT = random.Random(5).randbytes(64 * PIECE)
 
 
@@ -117,8 +118,9 @@ class Loop:
         self._clients: list[socket.socket] = []
 
     def connect(self) -> socket.socket:
-        client = socket.create_connection(self._listener.getsockname(), 10)
+        client = socket.create_connection(self._listener.getsockname(), PATIENCE_S)
         self._clients.append(client)
+        await_bytes_at(self._listener)
         self.go_round()
         return client
 
@@ -129,14 +131,25 @@ class Loop:
         stops = iter((False, True))
         self.reactor.run(lambda: next(stops))
 
+    def say(self, client: socket.socket, data: bytes) -> None:
+        """And wait until it has arrived: the loop does not."""
+        client.sendall(data)
+        name = client.getsockname()
+        (connection,) = (c for c in self.reactor.connections.values() if c.socket.getpeername() == name)
+        await_bytes_at(connection.socket)
+
     def read(self, client: socket.socket, correlation_id: int, number: int) -> bytes:
-        self.go_round(lambda: client.sendall(request(correlation_id, number)))
+        self.go_round(lambda: self.say(client, request(correlation_id, number)))
         return reply_to(client)
 
     def close(self) -> None:
         self.reactor.close()
         for closed in (self._listener, *self._clients):
             closed.close()
+
+
+def await_bytes_at(end: socket.socket) -> None:
+    assert select.select([end], [], [], PATIENCE_S)[0]
 
 
 def reply_to(client: socket.socket) -> bytes:
@@ -177,8 +190,8 @@ def test_what_was_asked_at_the_same_time_and_came_first_is_in_the_reply(shelf: S
         loop.read(reader, number, number)
 
     def both() -> None:
-        other.sendall(request(0, 0, b"turn"))
-        reader.sendall(request(3, 3))
+        loop.say(other, request(0, 0, b"turn"))
+        loop.say(reader, request(3, 3))
 
     loop.go_round(both)
     assert reply_to(reader) == expected(3, 1, 3)
@@ -188,8 +201,8 @@ def test_what_was_changed_before_the_request_is_in_the_reply(loop: Loop) -> None
     reader, other = loop.connect(), loop.connect()
     for number in (0, 1, 2):
         loop.read(reader, number, number)
-    loop.go_round(lambda: other.sendall(request(0, 0, b"turn")))
-    reader.sendall(request(3, 3))
+    loop.go_round(lambda: loop.say(other, request(0, 0, b"turn")))
+    loop.say(reader, request(3, 3))
     loop.go_round()
     assert reply_to(reader) == expected(3, 1, 3)
 

@@ -24,7 +24,8 @@ from barnabas.wire import Cluster, Settings
 from barnabas.wire.address import Address
 
 ONE, TWO = Address("one", 1), Address("two", 2)
-QUICK = Settings(default_api_timeout_ms=2_000, retry_backoff_ms=1, retry_backoff_max_ms=5)
+QUICK = Settings(retry_backoff_ms=1, retry_backoff_max_ms=5)
+IMPATIENT = Settings(default_api_timeout_ms=100, retry_backoff_ms=1, retry_backoff_max_ms=5)
 METADATA = MetadataResponse(
     brokers=[MetadataResponseBroker(1, "one", 1), MetadataResponseBroker(2, "two", 2)],
     topics=[
@@ -42,6 +43,7 @@ class Brokers:
         homes: dict[str, int],
         answer: Callable[[int, Message], Message],
         versions: ApiVersionsResponse | None = None,
+        settings: Settings = QUICK,
     ) -> None:
         self.homes = homes
         self.heard: list[tuple[int, Message]] = []
@@ -52,7 +54,7 @@ class Brokers:
                 TWO: lambda: FakePeer(lambda request: self._reply(2, request), versions),
             }
         )
-        self.cluster = Cluster([ONE], QUICK, dial=network.dial)
+        self.cluster = Cluster([ONE], settings, dial=network.dial)
 
     def _reply(self, node: int, request: Message) -> Message:
         self.heard.append((node, request))

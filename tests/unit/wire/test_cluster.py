@@ -37,7 +37,8 @@ from barnabas.wire.admin import groups, offsets, topics
 from barnabas.wire.errors import UnresolvedError
 
 ONE, TWO = Address("one", 1), Address("two", 2)
-QUICK = Settings(default_api_timeout_ms=2_000, retry_backoff_ms=1, retry_backoff_max_ms=5)
+QUICK = Settings(retry_backoff_ms=1, retry_backoff_max_ms=5)
+IMPATIENT = Settings(default_api_timeout_ms=100, retry_backoff_ms=1, retry_backoff_max_ms=5)
 
 
 def _metadata(controller_id: int = 2, leader_error: int = 0) -> MetadataResponse:
@@ -53,7 +54,9 @@ def _metadata(controller_id: int = 2, leader_error: int = 0) -> MetadataResponse
 
 
 def _cluster(
-    answer: Callable[[int, Message], Message | Exception], bootstrap: tuple[Address, ...] = (ONE,)
+    answer: Callable[[int, Message], Message | Exception],
+    bootstrap: tuple[Address, ...] = (ONE,),
+    settings: Settings = QUICK,
 ) -> tuple[Cluster, FakeNetwork]:
     """Two brokers that answer with `answer(node, request)`."""
     network = FakeNetwork(
@@ -62,7 +65,7 @@ def _cluster(
             TWO: lambda: FakePeer(lambda request: answer(2, request)),
         }
     )
-    return Cluster(list(bootstrap), QUICK, dial=network.dial), network
+    return Cluster(list(bootstrap), settings, dial=network.dial), network
 
 
 def test_the_controller_is_asked_for_what_only_it_may_do() -> None:
@@ -162,7 +165,7 @@ def test_the_next_bootstrap_address_is_tried_when_one_is_down() -> None:
 
 def test_retries_end_with_what_the_last_one_met_and_warn_of_each() -> None:
     warnings: list[str] = []
-    cluster = Cluster([ONE], QUICK, warnings.append, FakeNetwork({}).dial)
+    cluster = Cluster([ONE], IMPATIENT, warnings.append, FakeNetwork({}).dial)
     with pytest.raises(DeadlineError, match="Connection to node -1") as caught:
         cluster.brokers()
     assert isinstance(caught.value.last, NetworkError)
@@ -183,7 +186,7 @@ def test_a_name_that_does_not_exist_is_not_waited_for() -> None:
 
 
 def test_no_controller_is_an_answer_not_a_hang() -> None:
-    cluster, _ = _cluster(lambda node, request: _metadata(controller_id=-1))
+    cluster, _ = _cluster(lambda node, request: _metadata(controller_id=-1), settings=IMPATIENT)
     with pytest.raises(ApiError) as caught:
         cluster.call(CreateTopicsRequest(), CreateTopicsResponse, CONTROLLER)
     assert caught.value.code == ErrorCode.NOT_CONTROLLER
@@ -215,7 +218,7 @@ def test_a_partition_without_leader_fails_alone_when_the_time_is_over() -> None:
             return DeleteRecordsResponse(topics=[DeleteRecordsTopicResult("t", [row])])
         return _metadata(leader_error=ErrorCode.LEADER_NOT_AVAILABLE)
 
-    cluster, _ = _cluster(answer)
+    cluster, _ = _cluster(answer, settings=IMPATIENT)
     first, second = TopicPartition("t", 0), TopicPartition("t", 1)
     answers = offsets.delete_records(cluster, {first: 7, second: 7})
     assert answers[first] == 7

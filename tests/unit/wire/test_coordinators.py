@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.unit.wire.fake_brokers import Brokers
+from tests.unit.wire.fake_brokers import IMPATIENT, Brokers
 from tests.unit.wire.fake_peer import serving
 
 from barnabas.model.errors import ApiError, ErrorCode
@@ -82,7 +82,7 @@ def test_a_refusal_is_the_answer_of_its_group_alone() -> None:
 
 
 def test_a_coordinator_that_never_comes_up_is_the_answer_in_the_end() -> None:
-    brokers = Brokers({"a": 1}, _deleting(lambda *_: ErrorCode.COORDINATOR_NOT_AVAILABLE))
+    brokers = Brokers({"a": 1}, _deleting(lambda *_: ErrorCode.COORDINATOR_NOT_AVAILABLE), settings=IMPATIENT)
     answer = groups.delete(brokers.cluster, ["a"])["a"]
     assert answer is not None
     assert answer.code is ErrorCode.COORDINATOR_NOT_AVAILABLE

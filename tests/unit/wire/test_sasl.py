@@ -172,6 +172,6 @@ def test_who_forgets_to_log_in_learns_which_ways_there_are() -> None:
     def dial(address: Address, timeout_s: float) -> Transport:
         return FakePeer(reply)
 
-    settings = Settings(default_api_timeout_ms=5_000, retry_backoff_ms=1)
+    settings = Settings(retry_backoff_ms=1)
     with pytest.raises(ApiError, match=r"sasl\.mechanism to one of PLAIN, SCRAM-SHA-256"):
         Cluster([Address("one", 1)], settings, dial=dial).brokers()

@@ -33,7 +33,7 @@ def _token(url: str, jaas: str, **more: str) -> str:
         "sasl.mechanism": "OAUTHBEARER",
         "sasl.jaas.config": jaas,
         "sasl.oauthbearer.token.endpoint.url": url,
-        "sasl.login.read.timeout.ms": "5000",
+        "sasl.login.read.timeout.ms": "60000",
         **{name.replace("_", "."): value for name, value in more.items()},
     }
     settings = Settings.from_properties(properties).sasl

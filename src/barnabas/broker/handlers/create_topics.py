@@ -55,12 +55,10 @@ def _new_topic(topic: CreatableTopic) -> NewTopic:
 
 def _answer(node: Node, result: TopicResult, error: StoreError | None) -> CreatableTopicResult:
     if result.error:
-        return CreatableTopicResult(
-            result.name, error_code=result.error, error_message=result.message, configs=None
-        )
+        return CreatableTopicResult(result.name, error_code=result.error, error_message=result.message)
     if error is not None:
         code = code_of(error)
-        return CreatableTopicResult(result.name, error_code=code, error_message=code.sentence, configs=None)
+        return CreatableTopicResult(result.name, error_code=code, error_message=code.sentence)
     configs = [
         CreatableTopicConfigs(row.name, row.value, row.read_only, row.source, row.sensitive)
         for row in describe_topic(result.configs, node.settings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker.dispatch import Context
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.model.errors import ErrorCode
-from barnabas.protocol.codec import read_header
+from barnabas.protocol.codec import MalformedError, read_header
 from barnabas.protocol.private import ForwardRequest, ForwardResponse
 from barnabas.protocol.served import FOR_THE_CONTROLLER
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 def handle(node: Node, context: Context, request: ForwardRequest) -> ForwardResponse | None:
     if not node.controller.is_active:
         return ForwardResponse(ErrorCode.NOT_CONTROLLER)
-    if read_header(request.request)[0].api_key not in FOR_THE_CONTROLLER:
+    try:
+        is_for_us = read_header(request.request)[0].api_key in FOR_THE_CONTROLLER
+    except MalformedError as error:
+        raise PeerFaultError(f"What is forwarded is no request: {error}") from None
+    if not is_for_us:
         raise PeerFaultError("Only what the controller alone can answer is forwarded")
 
     def heard(parts: list[Part]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import zstandard
 
 from barnabas.ports import Buffer
+from barnabas.records.arrow.system_zstd import system_zstd
 from barnabas.records.compress import Codec, check_zstd_frames, decompress
 
 _SIZE_MIN = 1 << 20
@@ -29,6 +30,7 @@ class Scratch:
     def __init__(self) -> None:
         self._memory = np.empty(_SIZE_MIN, np.uint8).data
         self._zstd = zstandard.ZstdDecompressor()
+        self._system_zstd = system_zstd()
 
     @property
     def content(self) -> memoryview:
@@ -64,6 +66,10 @@ class Scratch:
         return None
 
     def _unzstd(self, packed: memoryview, room: memoryview) -> int | None:
+        if self._system_zstd is not None:
+            size = self._system_zstd.unpack(packed, room)
+            if size is not None:
+                return size
         check_zstd_frames(packed)
         size = 0
         with self._zstd.stream_reader(packed, read_across_frames=True) as reader:

@@ -27,6 +27,7 @@ _LONG_FREEZE_MS = (700, 1800)
 _AWAY_MS = (1500, 2500)
 _AHEAD_TRIES = 400
 _HESITATION_MS = 4
+_INTERNAL = "__"
 _CLIENT_FREEZE_MS = (50, 900)
 _STRAY_MS = 300
 _SLOW_MS = 150
@@ -40,12 +41,13 @@ class ClusterKind(Enum):
     KILL_CONTROLLER = "the controller's process dies"
     KILL_ALL = "all processes die at once"
     KILL_AHEAD = "a leader dies that has written what others have not"
+    KILL_COORDINATOR_AHEAD = "a coordinator dies that has written what others have not"
     ISOLATE_AHEAD = "such a one is cut off from everybody"
     FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
     POWER_LOSS_AHEAD = "the power of such a one fails"
     POWER_LOSS = "one machine's power fails"
     POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
-    RETURN_UNHEARD = "one machine forgets, comes back, and its words do not reach the others for a while"
+    RETURN_UNHEARD = "one machine forgets, comes back unheard for a while; when it is in sync its leader dies"
     LAST_STANDING = "all replicas but one are away for a while, and then the power of that one fails"
     LOSE_DISK = "one machine comes back with an empty disk"
     STOP = "somebody stops a broker in good order"
@@ -159,6 +161,18 @@ class ClusterFaults:
             self._deaths.forget_now(machine, self._random.pick((Machine.power_loss, Machine.lose_disk)))
             machine.start()
             self._cuts.silence(machine)
+            self._when_taken_in(machine, _AHEAD_TRIES)
+
+    def _when_taken_in(self, machine: Machine, tries: int) -> None:
+        """Then one that leads it dies."""
+        if self.over or not tries:
+            return
+        if self._deaths.somebody_forgets():
+            self._world.after(3, lambda: self._when_taken_in(machine, tries - 1))
+            return
+        leaders = {state.leader for state in self._overview.states_with(machine.broker_id)}
+        for leader in sorted(leaders & self._cluster.machines.keys() - {machine.broker_id})[:1]:
+            self._deaths.die(self._cluster.machines[leader])
 
     def _die_inside(self, machine: Machine, how: Callable[[Machine], None]) -> None:
         if machine.life is not None and not self._deaths.somebody_forgets():
@@ -178,12 +192,17 @@ class ClusterFaults:
     def _freeze_ahead(self) -> None:
         self._when_ahead(lambda machine: machine.freeze(self._random.between(*_LONG_FREEZE_MS)))
 
-    def _when_ahead(self, how: Callable[[Machine], None], tries: int = _AHEAD_TRIES) -> None:
-        machine = self._overview.ahead
+    def _kill_coordinator_ahead(self) -> None:
+        self._when_ahead(self._deaths.die, _INTERNAL)
+
+    def _when_ahead(
+        self, how: Callable[[Machine], None], topics: str = "", tries: int = _AHEAD_TRIES
+    ) -> None:
+        machine = self._overview.ahead(topics)
         if machine is not None:
             self._world.soon(_HESITATION_MS, lambda: how(machine))
         elif tries and not self.over:
-            self._world.after(1, lambda: self._when_ahead(how, tries - 1))
+            self._world.after(1, lambda: self._when_ahead(how, topics, tries - 1))
 
     def _last_standing(self) -> None:
         """Whoever left the in-sync replicas last has all that was ever acknowledged, and comes back."""

@@ -15,7 +15,17 @@ from barnabas.records.errors import MalformedRecordsError, TooLargeError
 
 COMPRESSED = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 TEXT = b"the messenger never arrives, the messenger never arrives; " * 3000
-SHARED = Scratch()  # as in life: what was there before must not matter
+
+
+def without_system_library() -> Scratch:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BARNABAS_NATIVE", "off")
+        return Scratch()
+
+
+# As in life: what was there before must not matter.
+SHARED = Scratch()
+SHARED_IN_PYTHON = without_system_library()
 
 contents = st.one_of(
     st.binary(max_size=2000),
@@ -24,11 +34,19 @@ contents = st.one_of(
 
 
 def in_place(codec: Codec, packed: bytes, limit: int, at: int = 0) -> bytes | type[Exception]:
+    result = unpacked_by(SHARED, codec, packed, limit, at)
+    assert unpacked_by(SHARED_IN_PYTHON, codec, packed, limit, at) == result
+    return result
+
+
+def unpacked_by(
+    scratch: Scratch, codec: Codec, packed: bytes, limit: int, at: int
+) -> bytes | type[Exception]:
     try:
-        size = SHARED.unpack(at, codec, memoryview(packed), limit)
+        size = scratch.unpack(at, codec, memoryview(packed), limit)
     except (MalformedRecordsError, TooLargeError) as error:
         return type(error)
-    return bytes(SHARED.content[at : at + size])
+    return bytes(scratch.content[at : at + size])
 
 
 def by_itself(codec: Codec, packed: bytes, limit: int) -> bytes | type[Exception]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from barnabas.cli.support.failures import ToolError
 from barnabas.runtime.cluster_contact import ask_metadata
@@ -73,6 +74,28 @@ def live_pid(directory: ClusterDirectory, name: str) -> int | None:
     known = directory.read_running().get(name)
     mark = str(directory.properties_file(name))
     return known.pid if known is not None and known.pid and is_process(known.pid, mark) else None
+
+
+def is_paused(pid: int) -> bool:
+    """By SIGSTOP: it lives, and does nothing."""
+    return _facts(pid)[:1] == ["T"]
+
+
+def age_s(pid: int) -> float:
+    """How long it has run; 0 for one that just ended."""
+    facts = _facts(pid)
+    if not facts:
+        return 0
+    began_s = int(facts[19]) / os.sysconf("SC_CLK_TCK")  # since the machine started
+    return max(time.clock_gettime(time.CLOCK_BOOTTIME) - began_s, 0.001)
+
+
+def _facts(pid: int) -> list[str]:
+    """Of /proc/PID/stat, from the state on: before it is a name that may hold anything."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return []
 
 
 def knows(port: int, broker_ids: Iterable[int]) -> bool:

@@ -17,6 +17,8 @@ from barnabas.runtime.cluster_plan import HOST, ZOOKEEPER, BrokerPlan, ClusterDi
 
 TEXT = "every broker, what it leads and holds, and whether all is well"
 
+_START_S = 120  # whoever does not answer after that does not start any more
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -87,14 +89,18 @@ def _print_table(rows: Sequence[Mapping[str, Cell]]) -> None:
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    print("* the controller")
+    if any(row["controller"] for row in rows):
+        print("* the controller")
 
 
 def _state(directory: ClusterDirectory, broker: BrokerPlan, answer: MetadataResponse | None) -> str:
     if answer is not None:
         return "serves"
-    if local.live_pid(directory, broker.name) is not None:
-        return "starting"
+    pid = local.live_pid(directory, broker.name)
+    if pid is not None:
+        if local.is_paused(pid):
+            return "paused"
+        return "starting" if local.age_s(pid) < _START_S else "silent"
     return "dead" if broker.wanted else "stopped"
 
 
