@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from barnabas.sim.admins import Topic
 from barnabas.sim.checkers import Checker
-from barnabas.sim.cluster.faults import ClusterKind
+from barnabas.sim.cluster.kinds import ClusterKind
 from barnabas.sim.crews import Hiring, Workers
 from barnabas.sim.producers import Style
 from barnabas.sim.promise import Plan
