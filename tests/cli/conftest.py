@@ -21,7 +21,7 @@ from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
 
 SCRIPTS = Path(sys.executable).parent
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 
 
 class Outcome(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SCRIPTS = Path(sys.executable).parent
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 # Nobody listens on the discard port of the loopback.
 NOWHERE = "127.0.0.1:9"
 

@@ -142,7 +142,7 @@ def test_members_are_shown_while_they_read_and_their_group_cannot_be_moved(
         assert "Stop the consumers of this topic first" in groups("forget", group, topic, "--yes").stderr
     finally:
         reader.send_signal(signal.SIGINT)
-        reader.communicate(timeout=30)
+        reader.communicate(timeout=60)
     assert groups.json("members", group) == []
 
 
@@ -163,7 +163,7 @@ def test_without_a_group_the_console_consumer_is_alone_in_one_of_its_own(
         assert len(mine) == 1
     finally:
         reader.send_signal(signal.SIGINT)
-        reader.communicate(timeout=30)
+        reader.communicate(timeout=60)
 
 
 # --- --watch ---------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_the_live_view_draws_bars_until_ctrl_c(groups: Command, topic: str) -> N
         assert "Ctrl-C leaves" in seen
     finally:
         watching.send_signal(signal.SIGINT)
-        left = watching.wait(timeout=30)
+        left = watching.wait(timeout=60)
         os.close(ours)
     assert left == 0
 
@@ -214,7 +214,7 @@ def test_the_live_view_draws_bars_until_ctrl_c(groups: Command, topic: str) -> N
 def _read_until(terminal: int, *marks: str) -> str:
     """What was drawn, once all marks have been seen one after the other."""
     seen = ""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     position = 0
     for mark in marks:
         while seen.find(mark, position) < 0:
@@ -240,7 +240,7 @@ def test_what_a_group_committed_can_be_read_where_it_is_kept(
         _read_until(reader.stdout.fileno(), f'{{"group":"{group}","topic":"{topic}","partition":1}}')
     finally:
         reader.send_signal(signal.SIGINT)
-        reader.communicate(timeout=30)
+        reader.communicate(timeout=60)
 
 
 def test_a_pattern_never_means_the_brokers_own_topics(topic: str, run_tool: RunTool, broker: Broker) -> None:

@@ -129,7 +129,7 @@ def use_groups_and_transactions(bootstrap: str) -> None:
         config = {"bootstrap.servers": bootstrap, "group.id": protocol, "group.protocol": protocol}
         consumer = confluent_kafka.Consumer({**config, "auto.offset.reset": "earliest"})
         consumer.subscribe(["read"])
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not consumer.assignment() and time.monotonic() < deadline:
             consumer.poll(0.1)
         parts = [confluent_kafka.TopicPartition("read", 0, 0, "done so far", 0)]
@@ -137,16 +137,16 @@ def use_groups_and_transactions(bootstrap: str) -> None:
         producer = confluent_kafka.Producer(
             {"bootstrap.servers": bootstrap, "transactional.id": f"{protocol}-id"}
         )
-        producer.init_transactions(30)
+        producer.init_transactions(60)
         producer.begin_transaction()
         producer.produce("read", "kept", partition=1)
         producer.send_offsets_to_transaction(
-            [confluent_kafka.TopicPartition("read", 1, 7)], consumer.consumer_group_metadata(), 30
+            [confluent_kafka.TopicPartition("read", 1, 7)], consumer.consumer_group_metadata(), 60
         )
-        producer.commit_transaction(30)
+        producer.commit_transaction(60)
         producer.begin_transaction()
         producer.produce("read", "lost", partition=0)
-        producer.abort_transaction(30)
+        producer.abort_transaction(60)
         consumer.close()
 
 

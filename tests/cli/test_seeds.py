@@ -6,6 +6,7 @@ import importlib.util
 import re
 import shlex
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,16 @@ def test_the_line_is_answered_as_promised(
     check_line(line, broker.bootstrap, connect, prefix, run_tool)
 
 
-def check_line(line: dict[str, Any], server: str, zookeeper: str, prefix: str, run_tool: RunTool) -> None:
+def check_line(
+    line: dict[str, Any],
+    server: str,
+    zookeeper: str,
+    prefix: str,
+    run_tool: RunTool,
+    settle: Callable[[], None] = lambda: None,
+) -> None:
+    """Where there are several brokers, `settle` waits after each line until all know what it did."""
+
     def words(text: str) -> list[str]:
         placed = text.replace("{server}", server).replace("{zookeeper}", zookeeper)
         return shlex.split(placed.replace("{p}", prefix))
@@ -33,6 +43,7 @@ def check_line(line: dict[str, Any], server: str, zookeeper: str, prefix: str, r
     _need_module(words(line["run"])[0])
     for earlier in line.get("before", ()):
         assert run_tool(*words(earlier)).code == 0, earlier
+        settle()
     outcome = run_tool(*words(line["run"]), stdin=line.get("stdin", ""))
     assert outcome.code == line["code"], outcome
     for stream in ("stdout", "stderr"):

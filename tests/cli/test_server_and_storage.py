@@ -30,7 +30,7 @@ def write_properties(directory: Path, node_id: int, port: int, **more: str) -> P
     return path
 
 
-def wait_for(port: int, answering: bool, deadline_s: float = 30.0) -> None:
+def wait_for(port: int, answering: bool, deadline_s: float = 60.0) -> None:
     end = time.monotonic() + deadline_s
     while answers_api_versions(port, 0.5) is not answering:
         assert time.monotonic() < end, f"port {port} should {'' if answering else 'not '}answer"

@@ -25,7 +25,7 @@ MakeClient = Callable[[str, str], Client]
 QUICK = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 500,
-    "group.consumer.session.timeout.ms": 2_000,
+    "group.consumer.session.timeout.ms": 20_000,
     "group.consumer.min.session.timeout.ms": 500,
     "group.consumer.heartbeat.interval.ms": 100,
     "group.consumer.min.heartbeat.interval.ms": 100,

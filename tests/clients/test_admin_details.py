@@ -168,7 +168,9 @@ def test_a_dynamic_broker_setting_takes_effect_at_once_and_survives_a_restart(
     client = ConfluentClient(broker.bootstrap)
     client.produce(topic, [Outgoing(b"x" * 5_000)])
     with closing(KafkaAdminClient(bootstrap_servers=broker.bootstrap)) as admin:
-        admin.alter_configs([ConfigResource("broker", "1", configs={"message.max.bytes": "2000"})])
+        for each in admin.describe_cluster()["brokers"]:  # whoever leads the topic
+            small = {"message.max.bytes": "2000"}
+            admin.alter_configs([ConfigResource("broker", str(each["broker_id"]), configs=small)])
     at_once(lambda: _is_too_large(client, topic))
     broker.restart()
     assert _is_too_large(client, topic)

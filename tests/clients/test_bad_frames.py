@@ -200,7 +200,7 @@ def test_connections_above_the_limit_wait_until_one_leaves(start_target: StartTa
             with pytest.raises(TimeoutError):
                 waiting.receive_frame()
             kept.pop().close()
-            waiting.socket.settimeout(20)
+            waiting.socket.settimeout(60)
             assert waiting.receive_frame() is not None
     finally:
         for connection in kept:
@@ -208,7 +208,7 @@ def test_connections_above_the_limit_wait_until_one_leaves(start_target: StartTa
 
 
 def test_idle_connections_are_closed_after_their_time(start_target: StartTarget) -> None:
-    broker = start_target({"connections.max.idle.ms": 1_000})
+    broker = start_target({"connections.max.idle.ms": 3_000})
     with Connection(broker.port) as idle:
         assert idle.ask(api_versions_request()).error_code == 0
         assert idle.is_closed_by_peer()
@@ -225,7 +225,7 @@ def test_a_frame_above_the_configured_limit_is_refused_before_it_is_read(start_t
 def _occupy(port: int, count: int) -> list[Connection]:
     """Connections that answer; those of the start-up may still count against a limit for a moment."""
     kept: list[Connection] = []
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while len(kept) < count:
         assert time.monotonic() < deadline
         connection = Connection(port)

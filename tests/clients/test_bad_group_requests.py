@@ -157,7 +157,7 @@ def test_a_member_that_never_syncs_does_not_hold_the_others(
 def test_a_follower_whose_leader_never_syncs_is_told_to_join_again(
     raw: Connection, coordinator: BrokerProcess, group: str
 ) -> None:
-    details: dict[str, Any] = {"rebalance_ms": 1_500, "session_ms": 30_000}
+    details: dict[str, Any] = {"rebalance_ms": 3_000, "session_ms": 30_000}
     leader = join_alone(raw, group, **details)
     with Connection(coordinator.port) as other:
         first = other.ask(join_request(group, **details))
@@ -256,10 +256,10 @@ class Crowd:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(120)
 
     def _member(self) -> None:
-        with Connection(self._port, timeout_s=60) as connection:
+        with Connection(self._port, timeout_s=120) as connection:
             self._start.wait()
             member = connection.ask(join_request(self._group, session_ms=30_000)).member_id
             while True:

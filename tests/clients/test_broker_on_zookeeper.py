@@ -24,7 +24,7 @@ from barnabas.wire.admin import configs, topics
 from barnabas.wire.admin.configs import Resource
 from barnabas.wire.errors import WireError
 
-SESSION_TIMEOUT_MS = 2_000
+SHORT_SESSION_MS, SESSION_TIMEOUT_MS = 2_000, 30_000
 StartBroker = Callable[..., Broker]
 _numbers = itertools.count(1)
 
@@ -47,6 +47,7 @@ def start(zookeeper: ZookeeperServer, chroot: str) -> Iterator[StartBroker]:
                 {
                     "zookeeper.connect": connect + chroot,
                     "zookeeper.session.timeout.ms": SESSION_TIMEOUT_MS,
+                    "zookeeper.connection.timeout.ms": 60_000,
                     "offsets.topic.replication.factor": 1,
                     "offsets.topic.num.partitions": 1,
                 }
@@ -85,7 +86,7 @@ def produce(broker: Broker, topic: str, *values: bytes) -> None:
     producer = Producer({"bootstrap.servers": broker.bootstrap})
     for value in values:
         producer.produce(topic, value, partition=0)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def consume(broker: Broker, topic: str, count: int) -> list[bytes]:
@@ -94,7 +95,7 @@ def consume(broker: Broker, topic: str, count: int) -> list[bytes]:
     )
     consumer.subscribe([topic])
     found: list[bytes] = []
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while len(found) < count and time.monotonic() < end:
         message = consumer.poll(0.5)
         if message is not None and message.error() is None:
@@ -131,7 +132,7 @@ def test_a_broker_that_was_killed_waits_for_its_old_session_and_has_everything(s
 
 
 def test_a_broker_that_slept_too_long_registers_again(start: StartBroker, tree: KazooClient) -> None:
-    broker = start(broker_id=1)
+    broker = start(broker_id=1, zookeeper_session_timeout_ms=SHORT_SESSION_MS)
     create(broker, "before")
     first = tree.exists("/brokers/ids/1").czxid
     os.kill(broker.pid, signal.SIGSTOP)
@@ -139,12 +140,12 @@ def test_a_broker_that_slept_too_long_registers_again(start: StartBroker, tree: 
         wait_until(lambda: tree.exists("/brokers/ids/1") is None)
     finally:
         os.kill(broker.pid, signal.SIGCONT)
-    wait_until(lambda: tree.exists("/controller") is not None)
+    wait_until(lambda: tree.exists("/controller") is not None and tree.exists("/brokers/ids/1") is not None)
     assert tree.exists("/brokers/ids/1").czxid > first
     create(broker, "after")
     produce(broker, "before", b"x")
     assert consume(broker, "before", 1) == [b"x"]
-    assert tree.get("/controller_epoch")[0] == b"2"
+    assert int(tree.get("/controller_epoch")[0]) > 1
 
 
 def test_a_broker_goes_on_while_zookeeper_is_away(
@@ -184,7 +185,7 @@ def test_a_second_broker_joins_the_first(start: StartBroker, tree: KazooClient) 
 def test_an_id_in_use_is_refused_when_the_wait_is_over(start: StartBroker) -> None:
     start(broker_id=1)
     with pytest.raises(BrokerFailedError, match="is another broker running with the id 1"):
-        start(broker_id=1)
+        start(broker_id=1, zookeeper_session_timeout_ms=SHORT_SESSION_MS)
 
 
 def test_ids_are_given_out_as_kafka_does(start: StartBroker, tree: KazooClient) -> None:

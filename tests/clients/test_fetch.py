@@ -15,7 +15,7 @@ from tests.support.wire import Connection
 from barnabas.testing import BrokerProcess
 
 OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC = 1, 3
-PATIENCE_MS = 15_000
+PATIENCE_MS = 50_000
 
 
 def _produce(port: int, topic: str, batch: Batch, partition: int = 0) -> int:

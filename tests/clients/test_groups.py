@@ -20,8 +20,9 @@ from tests.support.waiting import eventually
 
 from barnabas.testing import BrokerProcess
 
-SESSION_TIMEOUT_MS = 2_000  # the coordinator's own for the new protocol
-LONG_SESSION_MS = 45_000  # more than the patience of `eventually`
+SESSION_TIMEOUT_MS = 2_000
+LONG_SESSION_MS = 60_000
+PATIENCE_S = 40  # less than that session
 
 
 def spread_of(members: list[Member]) -> list[int]:
@@ -77,7 +78,7 @@ def test_a_polite_leaver_loses_its_partitions_at_once(
     members = [clients.join(kind, group, topic, session_timeout_ms=LONG_SESSION_MS) for _ in range(2)]
     eventually(lambda: [len(member.assignment()) for member in members] == [1, 1])
     members[0].close()
-    eventually(lambda: members[1].assignment() == places(topic, 2))
+    eventually(lambda: members[1].assignment() == places(topic, 2), PATIENCE_S)
 
 
 @each(EVERY_KIND)
@@ -85,6 +86,8 @@ def test_a_killed_member_loses_its_partitions_after_its_session(
     clients: Clients, coordinator: BrokerProcess, kind: Kind, topic: str, group: str
 ) -> None:
     create_ready_topic(coordinator, topic, partitions=2)
+    if kind.protocol == CONSUMER:
+        clients.set_group_session_timeout(group, SESSION_TIMEOUT_MS)
     mortal = clients.join_mortal(kind, group, topic, session_timeout_ms=SESSION_TIMEOUT_MS)
     eventually(lambda: mortal.assignment() == places(topic, 2))
     survivor = clients.join(kind, group, topic, session_timeout_ms=SESSION_TIMEOUT_MS)

@@ -46,14 +46,14 @@ def test_a_broker_keeps_its_port_and_records_through_kill_and_restart() -> None:
         bootstrap = broker.bootstrap
         producer = Producer({"bootstrap.servers": bootstrap})
         producer.produce("kept", b"value", partition=2)
-        assert producer.flush(20) == 0
+        assert producer.flush(60) == 0
         broker.kill()
         assert not broker.is_running()
         broker.restart()
         assert broker.bootstrap == bootstrap
         consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "any", "enable.auto.commit": False})
         consumer.assign([TopicPartition("kept", 2, 0)])
-        message = consumer.poll(20)
+        message = consumer.poll(60)
         consumer.close()
         assert message is not None
         assert message.value() == b"value"

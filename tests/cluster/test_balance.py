@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from tests.cli.processes import Outcome, start_tool, tool
+from tests.support.agreement import settle
+from tests.support.waiting import eventually
 
 from barnabas import Producer
 from barnabas.testing import Cluster
@@ -26,12 +27,14 @@ def wire(cluster: Cluster) -> Iterator[Wire]:
     with Wire.connect(cluster.bootstrap) as connected:
         for name in topics.names(connected):
             topics.delete(connected, [name])
+        settle(cluster)
         yield connected
 
 
 def lopsided(cluster: Cluster, wire: Wire, name: str) -> None:
     """Eight partitions, all led by broker 0 and followed by broker 1; broker 2 has nothing."""
     topics.create(wire, name, assignment={index: [0, 1] for index in range(8)})
+    settle(cluster)
     with Producer(cluster.bootstrap) as producer:
         for number in range(RECORDS):
             producer.send(name, VALUE, key=str(number), partition=number % 8)
@@ -39,6 +42,10 @@ def lopsided(cluster: Cluster, wire: Wire, name: str) -> None:
 
 def balance(cluster: Cluster, *words: object) -> Outcome:
     return tool("barnabas", "cluster", "balance", "--server", cluster.bootstrap, "--sample", 0, *words)
+
+
+def described_configs(cluster: Cluster, *entity: str) -> str:
+    return tool("kafka-configs", "--bootstrap-server", cluster.bootstrap, "--describe", *entity).stdout
 
 
 def facts(outcome: Outcome) -> Mapping[str, Any]:
@@ -67,6 +74,7 @@ def test_a_dry_run_says_what_would_be_and_moves_nothing(cluster: Cluster, wire: 
 def test_what_was_proposed_is_carried_out_and_every_record_is_there(cluster: Cluster, wire: Wire) -> None:
     lopsided(cluster, wire, "late")
     planned = facts(balance(cluster, "--json", "--throttle", "100MB"))
+    settle(cluster)
     after = replicas(wire, "late")
     for move in planned["moves"]:
         assert list(after[move["partition"]]) == move["to"]
@@ -79,25 +87,21 @@ def test_what_was_proposed_is_carried_out_and_every_record_is_there(cluster: Clu
     ends = tool("kafka-get-offsets", "--bootstrap-server", cluster.bootstrap, "--topic", "late").stdout
     assert ends.split() == [f"late:{index}:{RECORDS // 8}" for index in range(8)]
     assert facts(balance(cluster, "--dry-run", "--json"))["moves"] == []
-    shown = tool("kafka-configs", "--bootstrap-server", cluster.bootstrap, "--describe", "--topic", "late")
-    assert "throttled" not in shown.stdout
+    eventually(lambda: "throttled" not in described_configs(cluster, "--topic", "late"))
 
 
 def test_whoever_interrupts_it_gets_back_what_is_under_way(cluster: Cluster, wire: Wire) -> None:
     lopsided(cluster, wire, "halted")
     words = ("--server", cluster.bootstrap, "--sample", 0, "--throttle", 2048)
     with start_tool("barnabas", "cluster", "balance", *words) as running:
-        deadline = time.monotonic() + 30
-        while not any(row.adding_replicas for row in reassignments.ongoing(wire).values()):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        eventually(lambda: any(row.adding_replicas for row in reassignments.ongoing(wire).values()))
         running.send_signal(signal.SIGINT)
-        assert running.wait(30) == 130
+        assert running.wait(60) == 130
+    settle(cluster)
     assert reassignments.ongoing(wire) == {}
     assert all(len(row) == 2 for row in replicas(wire, "halted"))
     for entity in (("--topic", "halted"), ("--broker", "0")):
-        shown = tool("kafka-configs", "--bootstrap-server", cluster.bootstrap, "--describe", *entity).stdout
-        assert "throttled" not in shown
+        eventually(lambda entity=entity: "throttled" not in described_configs(cluster, *entity))  # type: ignore[misc]
 
 
 def test_it_gives_up_where_nothing_arrives(cluster: Cluster, wire: Wire) -> None:
@@ -105,5 +109,6 @@ def test_it_gives_up_where_nothing_arrives(cluster: Cluster, wire: Wire) -> None
     outcome = balance(cluster, "--throttle", 1, "--timeout", 2)
     assert outcome.code == 1
     assert "Nothing has arrived for 2 s" in outcome.stderr
+    settle(cluster)
     assert reassignments.ongoing(wire) == {}
     assert all(len(row) == 2 for row in replicas(wire, "stuck"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from tests.cli.processes import tool
+from tests.support.agreement import settle
 from tests.support.waiting import eventually
 
 from barnabas.testing import Cluster
@@ -40,6 +42,7 @@ def whole(cluster: Cluster) -> Iterator[None]:
 def replicated(cluster: Cluster, topic: str) -> str:
     with WireCluster.connect(cluster.bootstrap) as asked:
         topics.create(asked, topic, PARTITIONS, 3, {"min.insync.replicas": "2"})
+    settle(cluster)
     return topic
 
 
@@ -94,7 +97,10 @@ def read(cluster: Cluster, topic: str, count: int) -> list[int]:
     settings = {"bootstrap.servers": cluster.bootstrap, "group.id": topic, "enable.auto.commit": False}
     consumer = Consumer(settings)
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(PARTITIONS)])
-    messages = consumer.consume(count, PATIENCE_S)
+    messages: list[Message] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(messages) < count and time.monotonic() < deadline:
+        messages += [one for one in consumer.consume(count - len(messages), 1) if one.error() is None]
     consumer.close()
     return sorted(int(message.value() or b"") for message in messages)
 
@@ -109,6 +115,7 @@ def test_writes_go_on_when_a_leader_ends(cluster: Cluster, replicated: str, end:
     writer.write(300)
     writer.flush()
     assert writer.errors == []
+    settle(cluster)
     assert victim not in leaders(cluster, replicated)
     assert read(cluster, replicated, 600) == list(range(600))
 
@@ -125,11 +132,13 @@ def test_a_dead_broker_is_missing_from_every_in_sync_set_and_comes_back(
         ),
         PATIENCE_S,
     )
+    settle(cluster)
     for kind in ("--unavailable-partitions", "--under-min-isr-partitions"):
         assert isr_of(describe(cluster, kind), replicated) == []
     assert len(isr_of(describe(cluster, "--at-min-isr-partitions"), replicated)) == PARTITIONS
     cluster.brokers[1].start()
     eventually(lambda: describe(cluster, "--under-replicated-partitions") == [], PATIENCE_S)
+    settle(cluster)
     assert isr_of(describe(cluster), replicated) == [{"0", "1", "2"}] * PARTITIONS
 
 

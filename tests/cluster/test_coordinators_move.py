@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
+from tests.support.agreement import settle
+from tests.support.waiting import eventually
 
 from barnabas.testing import Broker, Cluster
 from barnabas.wire import Cluster as WireCluster
@@ -16,7 +18,7 @@ from barnabas.wire.admin import groups, topics, transactions
 from barnabas.wire.coordinators import KeyType, find
 
 RECORDS = 300
-PATIENCE_S = 90
+PATIENCE_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,7 @@ def create(cluster: Cluster, *names: str) -> None:
     with WireCluster.connect(cluster.bootstrap) as asked:
         for name in names:
             topics.create(asked, name, 3, 3)
+    settle(cluster)
 
 
 def fill(cluster: Cluster, topic: str) -> None:
@@ -147,7 +150,7 @@ def test_a_copy_is_exactly_once_though_its_coordinator_is_killed(cluster: Cluste
     while copying.copied < RECORDS and time.monotonic() < deadline:
         copying.step()
     copying.close()
-    assert coordinator_of(cluster, name, KeyType.TRANSACTION) is not victim
+    eventually(lambda: coordinator_of(cluster, name, KeyType.TRANSACTION) is not victim)
     victim.start()
     cluster.wait_until_whole()
     assert all_values(cluster, f"{name}-out", RECORDS) == Counter(map(str, range(RECORDS)))

@@ -51,10 +51,10 @@ def test_each_listener_tells_of_its_own_addresses(two_listeners: Cluster) -> Non
 def test_records_are_replicated_over_the_listener_among_brokers(two_listeners: Cluster, topic: str) -> None:
     producer = Producer({"bootstrap.servers": two_listeners.bootstrap, "acks": "all"})
     producer.produce(topic, b"value")
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     reader = Consumer({"bootstrap.servers": two_listeners.bootstrap, "group.id": topic})
     reader.assign([TopicPartition(topic, 0, 0)])
-    message = reader.poll(30)
+    message = reader.poll(60)
     reader.close()
     assert message is not None
     assert message.value() == b"value"

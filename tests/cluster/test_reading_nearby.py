@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 from confluent_kafka import Consumer, Producer
+from tests.support.agreement import settle
 from tests.support.zookeeper import need_java
 
 from barnabas.model.ids import TopicPartition
@@ -40,6 +41,7 @@ def create(cluster: Cluster, topic: str) -> None:
     """Led by broker 0, in the east; all replicas have all of it."""
     with WireCluster.connect(cluster.bootstrap) as asked:
         topics.create(asked, topic, assignment={0: [0, 1, 2]})
+    settle(cluster)
     produce(cluster, topic)
 
 

@@ -19,6 +19,7 @@ from tests.cli.conftest import RunTool, execute
 from tests.cli.processes import SCRIPTS, tool
 from tests.cli.test_seeds import LINES, check_line
 from tests.cli.test_seeds_ensemble import AS_WRITTEN as ZOOKEEPER_AS_WRITTEN
+from tests.support.agreement import settle_at
 from tests.support.waiting import eventually
 from tests.support.zookeeper import need_java
 
@@ -117,13 +118,16 @@ def run_tool(*words: str, stdin: str = "") -> Any:
 @pytest.mark.parametrize("line", RUNNABLE)
 def test_a_line_of_the_notes_does_what_they_say(line: dict[str, Any], machines: Machines, topic: str) -> None:
     run: RunTool = run_tool
-    check_line(line, machines.bootstrap, machines.zookeeper, f"{topic}-", run)
+    check_line(
+        line, machines.bootstrap, machines.zookeeper, f"{topic}-", run, lambda: settle_at(machines.bootstrap)
+    )
 
 
 def test_a_topic_has_its_copies_on_all_three(machines: Machines, topic: str) -> None:
     where = ("--zookeeper", machines.zookeeper, "--topic", topic)
     created = tool("kafka-topics", *where, "--create", "--partitions", "3", "--replication-factor", "3")
     assert created.stdout == f"Created topic {topic}.\n", created
+    settle_at(machines.bootstrap)
     described = tool("kafka-topics", *where, "--describe").stdout.splitlines()
     assert "PartitionCount: 3\tReplicationFactor: 3\t" in described[0]
     leaders = set()

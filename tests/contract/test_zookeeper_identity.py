@@ -37,7 +37,7 @@ Client {
 def settings(connect: str, **more: str) -> BrokerSettings:
     names = {name.replace("_", "."): value for name, value in more.items()}
     return BrokerSettings(
-        {"broker.id": "0", "zookeeper.connect": connect, "zookeeper.connection.timeout.ms": "20000"} | names
+        {"broker.id": "0", "zookeeper.connect": connect, "zookeeper.connection.timeout.ms": "60000"} | names
     )
 
 
@@ -84,7 +84,7 @@ def test_a_server_that_nobody_we_trust_has_signed_is_not_talked_to(
         f"127.0.0.1:{port}",
         zookeeper_ssl_client_enable="true",
         zookeeper_ssl_truststore_location=str(tmp_path / "other.pem"),
-        zookeeper_connection_timeout_ms="1500",
+        zookeeper_connection_timeout_ms="5000",
     )
     with pytest.raises(ZookeeperError, match="certificate verify failed"):
         ZookeeperStore(options_of(secure)).start(lambda: None)

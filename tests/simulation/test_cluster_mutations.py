@@ -19,13 +19,17 @@ from barnabas.broker.cluster.membership import Membership
 from barnabas.broker.coordinators import hosted_shard
 from barnabas.broker.coordinators.hosted_shard import HostedShard
 from barnabas.broker.readers import ConsumerReader
+from barnabas.broker.replication.isr import IsrKeeper
 from barnabas.broker.replication.partition import Partition
 from barnabas.controller import elections, liveness
 from barnabas.controller import isr as isr_decisions
 from barnabas.controller.decision import Decision
+from barnabas.controller.isr import Member
+from barnabas.log.log import Log
 from barnabas.model.image import ClusterImage, PartitionImage
+from barnabas.protocol.messages.fetch import FetchPartition
 from barnabas.replication.leader import Leading, PendingShrink
-from barnabas.sim.cluster.faults import ClusterKind as Kind
+from barnabas.sim.cluster.kinds import ClusterKind as Kind
 from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 from barnabas.sim.producers import Style
@@ -58,6 +62,16 @@ def anybody_is_elected(patch: pytest.MonkeyPatch) -> None:
         if partition.leader in partition.isr:
             return partition.leader
         return next((broker for broker in reversed(partition.replicas) if image.may_lead(broker)), -1)
+
+    patch.setattr(elections, "_next_leader", careless)
+
+
+def every_topic_is_led_by_whoever_is_there(patch: pytest.MonkeyPatch) -> None:
+    next_leader = elections._next_leader
+
+    def careless(image: ClusterImage, partition: PartitionImage, *, unclean: bool) -> int:
+        leader = next_leader(image, partition, unclean=unclean)
+        return next(filter(image.may_lead, partition.replicas), -1) if leader < 0 else leader
 
     patch.setattr(elections, "_next_leader", careless)
 
@@ -111,6 +125,41 @@ def coordinators_answer_before_it_is_committed(patch: pytest.MonkeyPatch) -> Non
     patch.setattr(HostedShard, "_wait", lambda _self, outcome, _last_offset: hosted_shard._finish(outcome))
 
 
+def followers_show_what(patch: pytest.MonkeyPatch, upper_offset: Callable[[Log], int]) -> None:
+    log_of, leader_upper_offset = ConsumerReader.log_of, ConsumerReader.upper_offset
+    followed: set[Log] = set()
+
+    def noting(self: ConsumerReader, partition: Partition, asked: FetchPartition) -> Log:
+        log = log_of(self, partition, asked)
+        (followed.discard if partition.is_leader else followed.add)(log)
+        return log
+
+    def careless(self: ConsumerReader, log: Log) -> int:
+        return upper_offset(log) if log in followed else leader_upper_offset(self, log)
+
+    patch.setattr(ConsumerReader, "log_of", noting)
+    patch.setattr(ConsumerReader, "upper_offset", careless)
+
+
+def followers_show_all_they_have(patch: pytest.MonkeyPatch) -> None:
+    followers_show_what(patch, lambda log: log.log_end_offset)
+
+
+def followers_show_open_transactions(patch: pytest.MonkeyPatch) -> None:
+    followers_show_what(patch, lambda log: log.high_watermark)
+
+
+def who_came_back_counts_as_who_went(patch: pytest.MonkeyPatch) -> None:
+    """Neither the leader nor the controller looks at broker epochs (KIP-903)."""
+    eligible = isr_decisions._is_eligible
+
+    def forgetful(image: ClusterImage, member: Member, isr: tuple[int, ...]) -> bool:
+        return eligible(image, Member(member.broker_id), isr)
+
+    patch.setattr(isr_decisions, "_is_eligible", forgetful)
+    patch.setattr(IsrKeeper, "may_join", lambda self, broker_id, _epoch: self._node.image.may_lead(broker_id))
+
+
 def controllers_are_not_fenced(patch: pytest.MonkeyPatch) -> None:
     multis = Decision.multis
     patch.setattr(Decision, "multis", lambda self: [part[1:] for part in multis(self) if part[1:]])
@@ -139,8 +188,24 @@ _CUT = replace(
 )
 _DARK = CLUSTER_PROMISES["cluster_power_loss"]
 _COORDINATED = replace(
-    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_AHEAD,), faults_max=10, faults_ms=3500
+    CLUSTER_PROMISES["cluster_groups"], kinds=(Kind.KILL_COORDINATOR_AHEAD,), faults_max=10, faults_ms=3500
 )
+_TRANSACTED = replace(
+    CLUSTER_PROMISES["cluster_transactions"],
+    kinds=(Kind.KILL_COORDINATOR_AHEAD,),
+    faults_max=10,
+    faults_ms=3500,
+)
+_NEARBY = replace(_BUSY, nearby=1.0)
+_NEARBY_TRANSACTED = replace(CLUSTER_PROMISES["cluster_transactions"], nearby=1.0)
+_UNHEARD = replace(
+    _DARK,
+    kinds=(Kind.RETURN_UNHEARD,),
+    styles=_BUSY.styles,
+    last=None,
+    brokers=(3,),
+)
+_CARELESS = replace(CLUSTER_PROMISES["cluster_unclean"], kinds=(Kind.LEADER_AWAY,))
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
 
@@ -155,6 +220,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (only_the_leader_counts, _CUT, "NothingReadVanishes"),
         (nobody_is_told_to_cut_its_log, _CUT, "ReplicasAgree"),
         (anybody_is_elected, _KILLED, "StatesFollow"),
+        (every_topic_is_led_by_whoever_is_there, _CARELESS, "Beside: StatesFollow"),
         (a_new_leader_keeps_the_epoch, _KILLED, "StatesFollow"),
         (a_new_leader_keeps_the_epoch, _BUSY, "LogsMatch"),
         (every_start_counts_as_clean, _DARK, "NoLostWrite"),
@@ -162,6 +228,10 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (eligible_replicas_are_forgotten, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (who_was_let_in_is_suspected_again, CLUSTER_PROMISES["cluster_last_replica"], "NoLostWrite"),
         (coordinators_answer_before_it_is_committed, _COORDINATED, "CommitsAreKept"),
+        (coordinators_answer_before_it_is_committed, _TRANSACTED, "NoLostTransaction"),
+        (followers_show_all_they_have, _NEARBY, "CommittedStays"),
+        (followers_show_open_transactions, _NEARBY_TRANSACTED, "StableReads"),
+        (who_came_back_counts_as_who_went, _UNHEARD, "NoLostWrite"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),

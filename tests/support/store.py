@@ -22,7 +22,7 @@ from barnabas.ports import (
     Write,
 )
 
-WAIT_SECONDS = 30
+WAIT_SECONDS = 60
 
 
 class Harness:

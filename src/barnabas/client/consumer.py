@@ -160,17 +160,20 @@ class Consumer:
         self.close()
 
     def _fetch(self, count: int, timeout_seconds: float) -> list[Message]:
-        """What came, errors left out: they wait until the records before them were handed out."""
+        """What came, errors left out: they wait until the records before them were handed out. What is no
+        record, such as a partition's end, does not end the wait for one."""
         self._react_to_all()
-        first = self._consumer.poll(timeout_seconds)
-        if first is None:
-            return []
-        came = [first, *(self._consumer.consume(count - 1, timeout=0) if count > 1 else [])]
-        self._errors.extend(one for one in came if one.error() is not None)
-        messages = [one for one in came if one.error() is None and self._is_wanted(one)]
-        if not messages:
+        deadline = time.monotonic() + timeout_seconds
+        while (first := self._consumer.poll(max(0.0, deadline - time.monotonic()))) is not None:
+            came = [first, *(self._consumer.consume(count - 1, timeout=0) if count > 1 else [])]
+            self._errors.extend(one for one in came if one.error() is not None)
+            messages = [one for one in came if one.error() is None and self._is_wanted(one)]
+            if messages:
+                return messages
             self._react_to_all()
-        return messages
+            if self._unread is not None and not self._unread:
+                break  # all that was asked for has been read
+        return []
 
     def _react_to_all(self) -> None:
         while self._errors:

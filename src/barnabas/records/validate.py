@@ -17,6 +17,7 @@ from barnabas.records.build import pack_batch
 from barnabas.records.check import check_client_fields
 from barnabas.records.compress import Codec, codec_of
 from barnabas.records.errors import MalformedRecordsError, RecordError, RejectedRecordsError, TooLargeError
+from barnabas.records.summary import Summary, summarise
 from barnabas.records.varint import INT64_MAX, INT64_MIN
 from barnabas.records.walk import Fields, payload_of, walk_fields
 
@@ -91,6 +92,9 @@ def validate_batch(buffer: Buffer, position: int, header: BatchHeader, rules: Ru
 
 def _check_records(payload: bytes, header: BatchHeader, rules: Rules) -> int:
     """The largest timestamp found; raises with every record's error."""
+    summary = summarise(payload, header)
+    if summary is not None and _is_flawless(summary, header, rules):
+        return max(NO_TIMESTAMP, header.base_timestamp + summary.latest_delta)
     errors = _Errors()
     max_timestamp = NO_TIMESTAMP
     for index, fields, timestamp in _timestamps(payload, header):
@@ -108,6 +112,19 @@ def _check_records(payload: bytes, header: BatchHeader, rules: Rules) -> int:
             max_timestamp = timestamp
     errors.raise_if_any()
     return max_timestamp
+
+
+def _is_flawless(summary: Summary, header: BatchHeader, rules: Rules) -> bool:
+    """Whether no record can have an error: the earliest and the latest of them have none."""
+    earliest = header.base_timestamp + summary.earliest_delta
+    latest = header.base_timestamp + summary.latest_delta
+    if header.is_log_append_time or earliest < INT64_MIN or latest > INT64_MAX:
+        return False
+    if rules.compacted and summary.without_key:
+        return False
+    return rules.timestamp_type != CREATE_TIME or (
+        rules.now_ms - earliest <= rules.before_max_ms and latest - rules.now_ms <= rules.after_max_ms
+    )
 
 
 def _timestamps(payload: bytes, header: BatchHeader) -> Iterator[tuple[int, Fields, int]]:

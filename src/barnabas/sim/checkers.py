@@ -38,6 +38,16 @@ class Facts:
         self.events: list[Event] = [event for _, event in history.events]
         self._offsets: dict[tuple[TopicPartition, bool], list[int]] = {}
 
+    def beside(self, topic: str) -> Facts:
+        """The same without what was written to one topic, and without what became of it."""
+        others = History(lambda: 0)
+        for event in self.events:
+            about = event.sent if isinstance(event, Acknowledged) else event
+            place = getattr(about, "place", None)
+            if place is None or place.topic != topic:
+                others.add(event)
+        return Facts(others)
+
     def of(self, kind: type[E]) -> Iterator[E]:
         return (event for event in self.events if isinstance(event, kind))
 

@@ -44,8 +44,10 @@ class Consumer(Client):
         *,
         final: bool = False,
         read_committed: bool = False,
+        rack: str = "",
     ) -> None:
         super().__init__(world, host, name)
+        self._rack = rack
         self._read_committed = read_committed
         self.positions = dict.fromkeys(places, 0)
         self._final = final
@@ -75,6 +77,7 @@ class Consumer(Client):
             session_id=self._session_id,
             session_epoch=-1 if self._final else self._epoch,
             topics=self._news(partition_max_bytes),
+            rack_id=self._rack,
         )
         self.ask(request, _VERSION, self._answered)
 

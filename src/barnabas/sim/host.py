@@ -57,7 +57,7 @@ class Life:
         self.enter(self._boot)
 
     def _boot(self) -> None:
-        Boot(self.node, self._host.endpoints, None, self._ready)
+        Boot(self.node, self._host.endpoints, self._host.settings.optional_text("broker.rack"), self._ready)
         self.store.start(lambda: self.enter(self.node.store.poll))
 
     def _ready(self) -> None:

@@ -30,7 +30,7 @@ class Broker(BrokerProcess):
         *,
         directory: Path | None = None,
         port: int | None = None,
-        startup_timeout_s: float = 30.0,
+        startup_timeout_s: float = 60.0,
     ) -> None:
         port = port or free_port()
         super().__init__(

@@ -11,10 +11,11 @@ from barnabas.broker.cluster.membership import RETRY_MS
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import register_broker
+from barnabas.controller.znodes.cluster import decode_broker, encode_broker
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerImage
-from barnabas.ports import Create, Get, Put, Read, SessionEnded, StoreLostError, Value, Write
+from barnabas.ports import Create, Get, Put, Read, SessionEnded, Set, StoreLostError, Value, Write
 from barnabas.protocol import codec
 from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from barnabas.store.memory import MemoryStore
@@ -80,6 +81,22 @@ def test_an_unclean_start_stays_one_until_the_controller_has_seen_to_it(member: 
     membership.epoch = registered
     membership._session(SessionEnded())
     assert not membership._broker.fenced
+
+
+def test_a_registration_that_tells_of_an_earlier_life_is_made_again(member: Member) -> None:
+    """A controller decided to admit a broker; before that was written, the broker had gone and come again."""
+    before = member.node.image.brokers[1]
+    elsewhere = {"PLAINTEXT": Endpoint("127.0.0.1", 1, SecurityProtocol.PLAINTEXT)}
+    registration = encode_broker(replace(before, endpoints=elsewhere), 0)
+    member.membership._broker = replace(member.membership._broker, fenced=True)
+    member.write(Set("/brokers/ids/1", registration, 0))
+    found = member.read("/brokers/ids/1")
+    assert found is not None
+    assert decode_broker(found.path, found.data, 0).endpoints == ENDPOINTS
+    after = member.node.image.brokers[1]
+    assert after.epoch > before.epoch
+    assert after.endpoints == before.endpoints
+    assert found.stat.version == 1  # registered as what it is, an unclean start, and then admitted
 
 
 def test_decisions_wait_until_the_broker_is_registered_again(member: Member) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -161,6 +162,17 @@ def test_reading_starts_at_an_offset_or_a_moment(target: BrokerProcess, topic: s
     for start in (3, datetime.fromtimestamp(3.001, UTC)):
         consumer = Consumer(target.bootstrap, topic, start=start, until_end=True)
         assert [record.value for record in consumer] == [b"3", b"4"]
+
+
+def test_a_partitions_end_does_not_end_the_wait_for_a_record(target: BrokerProcess, topic: str) -> None:
+    Admin(target.bootstrap).create_topic(topic, partitions=2)
+    with Producer(target.bootstrap) as producer, Consumer(target.bootstrap, topic) as consumer:
+        later = threading.Timer(0.5, producer.send, [topic, "late"])
+        later.start()
+        record = consumer.poll(60)
+        later.join()
+    assert record is not None
+    assert record.value == b"late"
 
 
 def test_silence_ends_the_loop_when_asked(target: BrokerProcess, topic: str) -> None:

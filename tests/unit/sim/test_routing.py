@@ -43,7 +43,7 @@ def test_requests_are_for_leaders_coordinators_or_anybody() -> None:
 
 def test_each_leader_gets_what_is_its() -> None:
     leaders = {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(2, 6), _PLACES[2]: None}
-    shares, orphans = routing.split(_PRODUCE, leaders)
+    shares, orphans = routing.split(_PRODUCE, leaders, {})
     assert orphans == [_PLACES[2]]
     assert sorted(shares) == [1, 2]
     share = shares[2]
@@ -56,12 +56,25 @@ def test_each_leader_gets_what_is_its() -> None:
 def test_a_fetch_is_shared_out_without_sessions_and_says_which_epoch_it_means() -> None:
     wishes = [FetchPartition(0, fetch_offset=3), FetchPartition(1, fetch_offset=4)]
     request = FetchRequest(session_id=7, session_epoch=2, topics=[FetchTopic(topic="a", partitions=wishes)])
-    shares, _ = routing.split(request, {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(1, 6)})
+    shares, _ = routing.split(request, {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(1, 6)}, {})
     share = shares[1]
     assert isinstance(share, FetchRequest)
     assert (share.session_id, share.session_epoch) == (0, -1)
     asked = [(wish.fetch_offset, wish.current_leader_epoch) for wish in share.topics[0].partitions]
     assert asked == [(3, 5), (4, 6)]
+
+
+def test_a_fetch_goes_to_the_replica_nearby_and_says_the_leaders_epoch() -> None:
+    wishes = [FetchPartition(0, fetch_offset=3), FetchPartition(1, fetch_offset=4)]
+    request = FetchRequest(topics=[FetchTopic(topic="a", partitions=wishes)], rack_id="here")
+    leaders = {_PLACES[0]: Leader(1, 5), _PLACES[1]: Leader(1, 6)}
+    shares, _ = routing.split(request, leaders, {_PLACES[1]: 3})
+    assert sorted(shares) == [1, 3]
+    share = shares[3]
+    assert isinstance(share, FetchRequest)
+    assert share.rack_id == "here"
+    asked = [(wish.fetch_offset, wish.current_leader_epoch) for wish in share.topics[0].partitions]
+    assert asked == [(4, 6)]
 
 
 def test_answers_are_put_together_with_what_nobody_could_answer() -> None:

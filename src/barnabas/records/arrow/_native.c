@@ -1,5 +1,6 @@
-/* Inner loops in C: find the fields of records, copy them out, and lay records out. The same results as the
- * Python of fields_reference.py, binary.py and layout_reference.py for every input, and nothing else.
+/* Inner loops in C: find the fields of records, copy them out, lay records out, and look records over. The same
+ * results as the Python of fields_reference.py, binary.py, layout_reference.py and ../summary.py for every input,
+ * and nothing else.
  *
  * The bytes come from a peer, so every read is preceded by the question whether those bytes are there, and sizes
  * are compared by subtraction from what is left, never by an addition that could overflow. No state, no input or
@@ -170,6 +171,47 @@ static PyObject *find_fields(PyObject *Py_UNUSED(module), PyObject *const *argum
     return PyBool_FromLong(is_sound);
 }
 
+/* --- looking over ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t earliest, latest, without_key;
+} Summary;
+
+static int look_over(Rest rest, int64_t count, int64_t last_delta, Summary *summary) {
+    int64_t previous_delta = -1;
+    for (int64_t i = 0; i < count; i++) {
+        Record record;
+        if (!read_record(&rest, &record)) return 0;
+        if (record.offset_delta <= previous_delta || record.offset_delta > last_delta) return 0;
+        previous_delta = record.offset_delta;
+        int64_t timestamp = record.timestamp_delta;
+        if (i == 0 || timestamp < summary->earliest) summary->earliest = timestamp;
+        if (i == 0 || timestamp > summary->latest) summary->latest = timestamp;
+        summary->without_key += record.key_length < 0;
+    }
+    return count > 0 && rest.at == rest.end;
+}
+
+/* summarise(payload, count, last_offset_delta) -> (smallest and largest timestamp delta, how many records have no
+ * key); None if the records are not sound, or if there are none. */
+static PyObject *summarise(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t argument_count) {
+    if (!is_count(argument_count, 3, "summarise")) return NULL;
+    long long count = PyLong_AsLongLong(arguments[1]), last_delta = PyLong_AsLongLong(arguments[2]);
+    if (PyErr_Occurred()) return NULL;
+    Py_buffer view;
+    if (get_views(arguments, &view, 1, -1) < 0) return NULL;
+    Rest rest = {view.buf, (const uint8_t *)view.buf + view.len};
+    Summary summary = {0, 0, 0};
+    int is_sound;
+    Py_BEGIN_ALLOW_THREADS
+    is_sound = look_over(rest, count, last_delta, &summary);
+    Py_END_ALLOW_THREADS
+    release_views(&view, 1);
+    if (!is_sound) return Py_NewRef(Py_None);
+    return Py_BuildValue("LLL", (long long)summary.earliest, (long long)summary.latest,
+                         (long long)summary.without_key);
+}
+
 /* --- copying --------------------------------------------------------------------------------------------- */
 
 static int copy_pieces(const Py_buffer *data, Ints start, Ints length, int32_t *offsets, const Py_buffer *out) {
@@ -325,6 +367,7 @@ static PyMethodDef methods[] = {
     {"find_fields", (PyCFunction)(void (*)(void))find_fields, METH_FASTCALL, "See fields.find_fields."},
     {"gather", (PyCFunction)(void (*)(void))gather, METH_FASTCALL, "See binary.gather."},
     {"lay_out", (PyCFunction)(void (*)(void))lay_out, METH_FASTCALL, "See layout.payloads."},
+    {"summarise", (PyCFunction)(void (*)(void))summarise, METH_FASTCALL, "See summary.summarise."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barnabas.model.ids import TopicPartition
-from barnabas.sim.checkers import Facts
+from barnabas.sim.checkers import Checker, Facts
 from barnabas.sim.cluster_events import Deleted, DirectoriesFound, LogFound, StateFound, StateWritten
 from barnabas.sim.history import Found, Seen
 
@@ -118,6 +118,18 @@ class ClusterHeals:
                     f"{found.place} has leader {found.leader} and in sync {list(found.isr)} of "
                     f"{list(found.replicas)}"
                 )
+
+
+class Beside:
+    """Holds for all topics but one."""
+
+    def __init__(self, checker: Checker, topic: str) -> None:
+        self._checker = checker
+        self._topic = topic
+
+    def check(self, facts: Facts) -> Iterator[str]:
+        for sentence in self._checker.check(facts.beside(self._topic)):
+            yield f"{type(self._checker).__name__}: {sentence}"
 
 
 class MovesEnd:

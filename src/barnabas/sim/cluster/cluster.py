@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from barnabas.model.endpoint import Endpoint
+from barnabas.replication.read_replica import RACK_AWARE
 from barnabas.sim.cluster.ensemble import Ensemble
 from barnabas.sim.cluster.machine import Machine
 from barnabas.sim.cluster.routes import ENSEMBLE, Between, Routes
@@ -81,10 +82,17 @@ class Cluster:
             self.cut(ENSEMBLE, broker_id)
 
 
+def rack_of(broker_id: int) -> str:
+    """Each has its own."""
+    return f"rack-{broker_id}"
+
+
 def _own(properties: Mapping[str, str], broker_id: int) -> dict[str, str]:
     return {
         **properties,
         "broker.id": str(broker_id),
+        "broker.rack": rack_of(broker_id),
+        "replica.selector.class": RACK_AWARE,
         "listeners": f"PLAINTEXT://broker-{broker_id}:9092",
         "zookeeper.connect": "ensemble:2181",
         "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),

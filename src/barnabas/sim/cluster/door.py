@@ -20,6 +20,7 @@ from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.nearby import Nearby
 from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
 from barnabas.sim.network import Asker, Connection
 
@@ -78,6 +79,7 @@ class ClusterWire:
         self._brokers = list(cluster.machines)
         self._leaders: dict[TopicPartition, Leader | None] = {}
         self._coordinators: dict[TheCoordinator, int] = {}
+        self._nearby = Nearby(self._world.random)
         self._unsent: deque[_Question] = deque()
         self._unanswered: deque[_Question] = deque()
         self._looking = False
@@ -144,7 +146,7 @@ class ClusterWire:
                 return self._by_leader(question)
 
     def _by_leader(self, question: _Question) -> dict[int, Message]:
-        shares, orphans = routing.split(question.request, self._leaders)
+        shares, orphans = routing.split(question.request, self._leaders, self._nearby.of(question.request))
         if (orphans or not shares) and question.has_answer:
             question.missing += 1
             answer = routing.answer_for_orphans(question.request, orphans)
@@ -157,6 +159,7 @@ class ClusterWire:
 
         def heard(frame: bytes) -> None:
             _, answer = codec.read_response(header.api_key, header.version, frame)
+            self._nearby.heard(broker_id, answer)
             self._answered(question, answer)
 
         self._say(broker_id, header, request, heard if question.has_answer else None)

@@ -1,4 +1,5 @@
-"""An administrator who moves replicas about, changes his mind, and takes moves back."""
+"""An administrator who moves replicas about, to other brokers and to other disks, changes his mind, and
+takes moves back."""
 
 from __future__ import annotations
 
@@ -10,12 +11,19 @@ from barnabas.protocol.messages.alter_partition_reassignments import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from barnabas.protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
 from barnabas.protocol.schema import Message
 from barnabas.sim.clients import Client
 from barnabas.sim.network import Door
 from barnabas.sim.world import World
 
+DIRECTORIES = ("/data/0", "/data/1")
 _VERSION = 1
+_TO_A_DISK_VERSION = 2
 _MOVES = (3, 8)
 _PAUSE_MS = (20, 700)
 
@@ -45,9 +53,18 @@ class Mover(Client):
         elif self.is_connected and not self.in_flight and not self.finished:
             self._left -= 1
             place = self.world.random.pick(self._places)
+            if self.world.random.chance(0.4):
+                self.ask(self._to_a_disk(place), _TO_A_DISK_VERSION, self._answered)
+                return
             row = ReassignablePartition(place.partition, self._target())
             request = AlterPartitionReassignmentsRequest(topics=[ReassignableTopic(place.topic, [row])])
             self.ask(request, _VERSION, self._answered)
+
+    def _to_a_disk(self, place: TopicPartition) -> AlterReplicaLogDirsRequest:
+        """Of whichever broker gets to hear of it."""
+        topics = [AlterReplicaLogDirTopic(place.topic, [place.partition])]
+        path = self.world.random.pick(DIRECTORIES)
+        return AlterReplicaLogDirsRequest([AlterReplicaLogDir(path, topics)])
 
     def _answered(self, _answer: Message) -> None:
         self.connected()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from barnabas.broker.replication.partition import Partition
@@ -92,6 +92,13 @@ class Overview:
             for index, replicas in sorted(topic.replicas.items()) if topic is not None else ():
                 yield TopicPartition(name, index), replicas
 
+    def states_with(self, broker_id: int) -> Iterator[StateNode]:
+        """Of the partitions that have a replica there."""
+        for place, replicas in self.partitions():
+            state = self.state(place) if broker_id in replicas else None
+            if state is not None:
+                yield state
+
     @property
     def is_whole(self) -> bool:
         """Every broker serves, and every partition has a leader and all of its replicas in sync."""
@@ -110,13 +117,24 @@ class Overview:
                 return machine
         return None
 
-    @property
-    def ahead(self) -> Machine | None:
+    def ahead(self, topic_prefix: str = "") -> Machine | None:
         """One that leads, and has written what not all in-sync replicas have, as far as it knows."""
         for machine in self._cluster.serving:
-            if machine.life is not None and any(map(_is_ahead, machine.life.node.replicas)):
+            replicas = () if machine.life is None else machine.life.node.replicas
+            if any(_is_ahead(one) for one in replicas if one.topic.startswith(topic_prefix)):
                 return machine
         return None
+
+    def stable_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """How far consumers can read, as the leaders know."""
+        ends = {}
+        for place in places:
+            state = self.state(place)
+            machine = None if state is None else self._cluster.machines.get(state.leader)
+            node = None if machine is None or machine.life is None else machine.life.node
+            log = None if node is None else node.logs.logs.get(place)
+            ends[place] = -1 if log is None else log.last_stable_offset
+        return ends
 
     # --- at the end ----------------------------------------------------------------------------------------
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 
 from barnabas.sim.admins import Topic
 from barnabas.sim.checkers import Checker
-from barnabas.sim.cluster.faults import ClusterKind
+from barnabas.sim.cluster.kinds import ClusterKind
 from barnabas.sim.crews import Hiring, Workers
 from barnabas.sim.producers import Style
 from barnabas.sim.promise import Plan
 from barnabas.sim.world import SeededRandom
 
+CARELESS = Topic("careless", 1, {"unclean.leader.election.enable": "true", "min.insync.replicas": "1"}, 3)
+
 # As Kafka's own tests: what takes seconds in the field takes fractions of one.
 PROPERTIES = {
     "log.dirs": "/data/0",
+    "leader.imbalance.check.interval.seconds": "1",
     "default.replication.factor": "3",
     "min.insync.replicas": "2",
     "replica.lag.time.max.ms": "700",
@@ -45,6 +48,8 @@ class ClusterPromise:
     creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way
     moves: bool = False  # replicas are moved about
+    careless: bool = False  # beside the others there is a topic that elects uncleanly, and loses records
+    nearby: float = 0.5  # how often the consumer has a rack, and reads from followers
 
     def plan(self, random: SeededRandom) -> tuple[int, Plan]:
         brokers = random.pick(self.brokers)

@@ -9,16 +9,15 @@ from barnabas.sim import coordination_promises as coordination
 from barnabas.sim import transaction_checkers as transactions
 from barnabas.sim.checkers import Checker
 from barnabas.sim.cluster import checkers as cluster
-from barnabas.sim.cluster.faults import ClusterKind as Kind
-from barnabas.sim.cluster.promise import ClusterPromise
+from barnabas.sim.cluster.kinds import ClusterKind as Kind
+from barnabas.sim.cluster.mover import DIRECTORIES
+from barnabas.sim.cluster.promise import CARELESS, ClusterPromise
 from barnabas.sim.crews import Hiring
 from barnabas.sim.producers import Style
 from barnabas.sim.world import SeededRandom
 
-EVERYBODY: tuple[Checker, ...] = (
-    check.NothingBroke(),
+BELIEVED: tuple[Checker, ...] = (
     check.NothingInvented(),
-    check.CreatedTopicsExist(),
     check.NoLostWrite(),
     check.NoDuplicate(),
     check.InOrder(),
@@ -27,11 +26,15 @@ EVERYBODY: tuple[Checker, ...] = (
     check.ReadersKeepTheirPlace(),
     cluster.NothingReadVanishes(),
     cluster.CommittedStays(),
+)
+AT_PEACE: tuple[Checker, ...] = (
+    check.NothingBroke(),
+    check.CreatedTopicsExist(),
     cluster.LogsMatch(),
     cluster.ReplicasAgree(),
-    cluster.StatesFollow(),
     cluster.ClusterHeals(),
 )
+EVERYBODY: tuple[Checker, ...] = (*BELIEVED, cluster.StatesFollow(), *AT_PEACE)
 COORDINATORS: tuple[Checker, ...] = coordination.coordinators(one_leader=False)
 
 HARMLESS = (Kind.DISCONNECT, Kind.SLOW_DISK, Kind.CLOCK_JUMP, Kind.STRAY)
@@ -51,6 +54,7 @@ SESSIONS = (
     Kind.DEPOSE,
     Kind.FREEZE,
     Kind.FREEZE_AHEAD,
+    Kind.LEADER_AWAY,
     Kind.ENSEMBLE_OUT,
 )
 CUTS = (
@@ -138,12 +142,26 @@ CHAOS = ClusterPromise(
 
 MOVED = ClusterPromise(
     "cluster_moves",
-    "Replicas move from broker to broker, and back, while everything else goes wrong: what was acknowledged "
-    "is where they arrive, and every move ends.",
+    "Replicas move from broker to broker and from disk to disk, and back, while everything else goes wrong: "
+    "what was acknowledged is where they arrive, and every move ends.",
     EVERYTHING,
     (*EVERYBODY, cluster.MovesEnd()),
     brokers=(3, 4, 4, 5, 5),
+    properties={"log.dirs": ",".join(DIRECTORIES)},
     moves=True,
+)
+
+CARELESS_TOPIC = ClusterPromise(
+    "cluster_unclean",
+    "One topic is led by whoever is there, and loses records by that: no other topic does, and the cluster "
+    "heals.",
+    (*EVERYTHING, *[Kind.LEADER_AWAY] * 12),
+    (
+        *(cluster.Beside(checker, CARELESS.name) for checker in (*BELIEVED, cluster.StatesFollow())),
+        *AT_PEACE,
+    ),
+    careless=True,
+    faults_ms=3000,
 )
 
 _COORDINATED = {
@@ -158,7 +176,7 @@ GROUPS = ClusterPromise(
     "cluster_groups",
     "Coordinators of groups fail over with their partitions: no commit is lost, nothing is skipped, and a "
     "group is stable in the end.",
-    (*EVERYTHING, Kind.CLIENT_FREEZE),
+    (*EVERYTHING, Kind.CLIENT_FREEZE, Kind.KILL_COORDINATOR_AHEAD, Kind.KILL_COORDINATOR_AHEAD),
     (*EVERYBODY, *COORDINATORS),
     brokers=(3,),
     styles=(Style(batches=10, think_ms=450, begins_alone=True),),
@@ -200,6 +218,7 @@ CLUSTER_PROMISES = {
         LAST_STANDING,
         CHAOS,
         MOVED,
+        CARELESS_TOPIC,
         GROUPS,
         TRANSACTIONS,
         EXACTLY_ONCE,

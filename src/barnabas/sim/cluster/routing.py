@@ -121,8 +121,10 @@ def _pieces(
                     yield TopicPartition(listed.name, asked.partition_index), asked
 
 
-def split(request: Message, leaders: Leaders) -> tuple[dict[int, Message], list[TopicPartition]]:
-    """What each leader gets, and the partitions that have none."""
+def split(
+    request: Message, leaders: Leaders, nearby: Mapping[TopicPartition, int]
+) -> tuple[dict[int, Message], list[TopicPartition]]:
+    """What each leader gets, or a replica nearby, and the partitions that have no leader."""
     assert isinstance(request, ProduceRequest | FetchRequest | ListOffsetsRequest)
     shares: dict[int, dict[str, list[Any]]] = {}
     orphans = []
@@ -133,7 +135,7 @@ def split(request: Message, leaders: Leaders) -> tuple[dict[int, Message], list[
             continue
         if not isinstance(request, ProduceRequest):
             piece.current_leader_epoch = leader.epoch  # whoever knows of a newer one refuses to answer
-        shares.setdefault(leader.broker_id, {}).setdefault(place.topic, []).append(piece)
+        shares.setdefault(nearby.get(place, leader.broker_id), {}).setdefault(place.topic, []).append(piece)
     return {leader: _share(request, topics) for leader, topics in shares.items()}, orphans
 
 
@@ -153,6 +155,7 @@ def _share(
                 isolation_level=request.isolation_level,
                 session_epoch=-1,
                 topics=[FetchTopic(topic=name, partitions=wishes) for name, wishes in topics.items()],
+                rack_id=request.rack_id,
             )
         case ListOffsetsRequest():
             listed = [ListOffsetsTopic(name, asked) for name, asked in topics.items()]

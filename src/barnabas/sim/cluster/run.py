@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from barnabas.sim.admins import Creator, Deleter, Lister, Topic
 from barnabas.sim.auditors import GroupAuditor, OffsetAuditor, OffsetWatcher, TransactionAuditor
 from barnabas.sim.clients import Client
-from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.cluster import Cluster, rack_of
 from barnabas.sim.cluster.door import ClusterDoor
 from barnabas.sim.cluster.faults import ClusterFaults
 from barnabas.sim.cluster.mover import Mover
 from barnabas.sim.cluster.overview import Overview
-from barnabas.sim.cluster.promise import ClusterPromise
+from barnabas.sim.cluster.promise import CARELESS, ClusterPromise
 from barnabas.sim.consumers import Consumer
 from barnabas.sim.crews import GroupCrew
 from barnabas.sim.history import Broke
 from barnabas.sim.membership import Places
-from barnabas.sim.producers import Producer
+from barnabas.sim.producers import Producer, Style
 from barnabas.sim.run import Outcome, judge, places_of, quietly
 from barnabas.sim.world import SeededRandom, World
 
@@ -27,6 +27,7 @@ _PATIENCES_MS = (700, 3000)  # of a client with one request
 _QUIET_MS = 250
 _DOOMED = Topic("doomed", 2, {}, 3)
 _DOOMED_MS = 600
+_CARELESS_STYLE = Style(acks=1, idempotent=False, think_ms=250)
 
 
 def run_cluster(promise: ClusterPromise, seed: int, *, talk: bool = False) -> Outcome:
@@ -50,11 +51,17 @@ class ClusterSchedule:
             Producer(self.world, self.door, f"producer-{at}", inputs, style)
             for at, style in enumerate(self.plan.styles)
         ]
+        if promise.careless:
+            places = places_of([CARELESS])
+            self.producers.append(Producer(self.world, self.door, "careless", places, _CARELESS_STYLE))
         self.crews = [hiring.hire(self.world, self.door, self.places) for hiring in self.plan.hirings]
-        self.consumers: list[Client] = [Consumer(self.world, self.door, "follower", self.places)]
+        self.reader = self._reader()
+        self.consumers: list[Client] = [self.reader]
         if self._groups:
             self.consumers.append(OffsetWatcher(self.world, self.door, "offset-watcher", self._groups))
-        topics = [*self.plan.topics, *self.plan.more_topics, *([_DOOMED] if promise.deletes else [])]
+        topics = [*self.plan.topics, *self.plan.more_topics]
+        topics += [_DOOMED] if promise.deletes else []
+        topics += [CARELESS] if promise.careless else []
         self.creator = Creator(self.world, self.door, topics, self._created)
         self.deleter = Deleter(self.world, self.door, _DOOMED.name)
         self.administrators: list[Client] = [
@@ -65,6 +72,13 @@ class ClusterSchedule:
             client.patience_ms = self.world.random.pick(_PATIENCES_MS)
         self.mover = Mover(self.world, self.door, self.places, list(self.cluster.machines))
         self._has_begun = False
+
+    def _reader(self) -> Consumer:
+        """Whoever has the rack of a broker is sent there where it is a follower."""
+        random = self.world.random
+        rack = rack_of(random.pick(list(self.cluster.machines))) if random.chance(self.promise.nearby) else ""
+        committed = bool(self.plan.hirings) and random.chance(0.5)
+        return Consumer(self.world, self.door, "follower", self.places, read_committed=committed, rack=rack)
 
     @property
     def _groups(self) -> dict[str, Places]:
@@ -108,6 +122,7 @@ class ClusterSchedule:
             self.promise.faults_ms,
         )
         self._work_through(faults)
+        self._wait("the reading", lambda: self.reader.positions == self.overview.stable_offsets(self.places))
         for client in self.consumers:
             client.finish()
         for crew in self.crews:
@@ -116,6 +131,8 @@ class ClusterSchedule:
             faults.strike(self.promise.last)
         self._wait("the cluster's healing", self._is_whole_for_good(self.world.now_ms + _QUIET_MS))
         self._read_everything()
+        # Whoever slept until a moment ago may have been missed only now.
+        self._wait("the cluster's healing", self._is_whole_for_good(self.world.now_ms))
         self.overview.write_down()
 
     def _is_whole_for_good(self, since_ms: int) -> Callable[[], bool]:

@@ -1,13 +1,16 @@
 """One task: a range of offsets, fetched and decoded straight to Arrow.
 
-While Spark and we work on one answer the next is already on its way. A task holds one answer and the unpacked
-records of a part of it.
+While Spark and we work on one answer a thread receives the next. A task holds two answers and the unpacked
+records of a part of one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -38,29 +41,21 @@ SCHEMA_WITH_HEADERS = SCHEMA.append(HEADERS)
 # processor's caches, and enough that what a part costs by itself does not count.
 _PART_BYTES = 2 << 20
 
+Answer: TypeAlias = tuple[Fetched, int]  # with the offset it was asked for
+
 
 def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
     """The records of the range, in order. Compaction, aborted transactions and transactions' own marks leave
     gaps: there may be fewer records than offsets."""
     settle()
     partition = TopicPartition(wanted.topic, wanted.partition)
-    placing = _Placing(wanted)
-    scratch = Scratch()
     try:
-        with borrowed(options) as cluster:
-            for fetched, since in _answers(cluster, partition, settings, wanted.start, wanted.end):
-                # In parts: what is compressed well may have a hundred times the answer's size.
-                for rows, _ in decode_parts(
-                    fetched.records,
-                    since,
-                    wanted.end,
-                    aborted=fetched.aborted,
-                    with_headers=settings.include_headers,
-                    part_bytes=_PART_BYTES,
-                    scratch=scratch,
-                ):
-                    if rows.num_rows:
-                        yield placing.place(rows)
+        with (
+            borrowed(options) as cluster,
+            closing(_answers(cluster, partition, settings, wanted.start, wanted.end)) as answers,
+            closing(_one_ahead(answers)) as received,
+        ):
+            yield from _parts(received, settings, wanted)
     except RecordsError as error:
         raise PipelineError(
             f"{partition} holds records that cannot be read, between {wanted.start} and {wanted.end}: {error}"
@@ -69,10 +64,38 @@ def read(options: Options, settings: SourceSettings, wanted: Range) -> Iterator[
         raise PipelineError(f"Reading {partition} failed: {sentence_of(error)}") from None
 
 
+def _parts(answers: Iterator[Answer], settings: SourceSettings, wanted: Range) -> Iterator[pa.RecordBatch]:
+    """In parts: what is compressed well may have a hundred times the answer's size."""
+    placing = _Placing(wanted)
+    scratch = Scratch()
+    for fetched, since in answers:
+        for rows, _ in decode_parts(
+            fetched.records,
+            since,
+            wanted.end,
+            aborted=fetched.aborted,
+            with_headers=settings.include_headers,
+            part_bytes=_PART_BYTES,
+            scratch=scratch,
+        ):
+            if rows.num_rows:
+                yield placing.place(rows)
+
+
+def _one_ahead(answers: Iterator[Answer]) -> Generator[Answer, None, None]:
+    """A socket holds little of an answer. If nobody takes it out while we unpack the one before, the broker
+    has to come back for every few kilobytes, and we wait for it each time."""
+    with ThreadPoolExecutor(1, "barnabas-fetch") as thread:
+        coming = thread.submit(next, answers, None)
+        while (answer := coming.result()) is not None:
+            coming = thread.submit(next, answers, None)
+            yield answer
+
+
 def _answers(
     cluster: Cluster, partition: TopicPartition, settings: SourceSettings, position: int, end: int
-) -> Iterator[tuple[Fetched, int]]:
-    """Answers that hold records, each with the offset it was asked for."""
+) -> Generator[Answer, None, None]:
+    """Those that hold records."""
     fetcher = Fetcher(
         cluster,
         partition,

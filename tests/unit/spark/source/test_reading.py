@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -115,3 +117,37 @@ def test_a_range_that_is_gone_as_a_whole_is_empty(read: Any, earliest: int) -> N
     """Deleted up to behind its end, or a log that was cut short and ends before it."""
     careless = replace(SETTINGS, fail_on_data_loss=False)
     assert read(Broker(OUT_OF_RANGE), careless, earliest) == []
+
+
+def test_the_next_answer_is_received_while_this_one_is_worked_on() -> None:
+    both_received = threading.Event()
+
+    def two() -> Iterator[reading.Answer]:
+        yield records(15), 10
+        both_received.set()
+        yield records(20), 15
+
+    ahead = reading._one_ahead(two())
+    assert next(ahead)[1] == 10
+    assert both_received.wait(30), "nobody asks for it before we do"
+    assert [since for _, since in ahead] == [15]
+
+
+def test_what_goes_wrong_with_the_next_answer_is_said_after_this_one() -> None:
+    def one() -> Iterator[reading.Answer]:
+        yield records(15), 10
+        raise OUT_OF_RANGE
+
+    ahead = reading._one_ahead(one())
+    assert next(ahead)[1] == 10
+    with pytest.raises(ApiError):
+        next(ahead)
+
+
+def test_a_task_that_is_left_early_leaves_no_thread() -> None:
+    before = set(threading.enumerate())
+    ahead = reading._one_ahead(iter([(records(15), 10), (records(20), 15), (records(25), 20)]))
+    next(ahead)
+    assert set(threading.enumerate()) > before
+    ahead.close()
+    assert set(threading.enumerate()) == before
