@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.tree_watch import TreeWatch
@@ -127,12 +128,13 @@ class Office:
 
     def _begin(self, image: ClusterImage) -> None:
         node = self._node
-        image = image.sharing(node.image)
+        former = node.image
+        image = replace(image.sharing(former), version=former.version + 1)
         log.info("Broker %d is the controller, epoch %d", node.broker_id, image.controller_epoch)
         node.controller.is_active = True
         node.controller.has_decided = True
         self._arrived(image)
-        node.image_log.begin()
+        node.image_log.begin(former)
         self._watch_brokers()
         self._tree.arm()
         node.controller.resume()

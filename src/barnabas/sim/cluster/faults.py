@@ -63,7 +63,8 @@ class ClusterFaults:
             self._watch(machine)
 
     def _plan(self, kind: ClusterKind) -> None:
-        self._world.after(self._random.between(0, self._latest_ms), lambda: self.strike(kind))
+        """Early enough for all that comes of it."""
+        self._world.after(self._random.between(0, self._latest_ms * 2 // 3), lambda: self.strike(kind))
 
     def strike(self, kind: ClusterKind) -> None:
         name = kind.name.lower()

@@ -125,7 +125,7 @@ LAST_STANDING = ClusterPromise(
     EVERYBODY,
     brokers=(3, 4),
     styles=(Style(batches=20, think_ms=200, begins_alone=True),),
-    faults_ms=3000,
+    faults_ms=2400,
 )
 
 CHAOS = ClusterPromise(
@@ -136,7 +136,7 @@ CHAOS = ClusterPromise(
     styles=(Style(batches=30, think_ms=300, begins_alone=True),),
     producers=(2, 2),
     faults_max=10,
-    faults_ms=4000,
+    faults_ms=2600,
     creates=2,
 )
 
@@ -161,7 +161,7 @@ CARELESS_TOPIC = ClusterPromise(
         *AT_PEACE,
     ),
     careless=True,
-    faults_ms=3000,
+    faults_ms=2400,
 )
 
 _COORDINATED = {
