@@ -112,7 +112,6 @@ def test_our_own_files_are_dumped_without_complaint(tmp_path: Path) -> None:
 
 
 @pytest.mark.java
-@pytest.mark.xdist_group("kafkas-own-tools")
 def test_the_dump_is_kafkas_own_line_for_line(tmp_path: Path, run_java: RunJava) -> None:
     names = ",".join(map(str, make_segments(tmp_path)))
     for options in ((), ("--print-data-log",), ("--deep-iteration",), ("--verify-index-only",)):
@@ -151,7 +150,6 @@ def use_groups_and_transactions(bootstrap: str) -> None:
 
 
 @pytest.mark.java
-@pytest.mark.xdist_group("kafkas-own-tools")
 def test_kafka_reads_the_coordinators_logs_and_we_show_the_same(tmp_path: Path, run_java: RunJava) -> None:
     with Broker(directory=tmp_path) as broker:
         use_groups_and_transactions(broker.bootstrap)
