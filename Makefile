@@ -14,7 +14,7 @@ CLIENT_SUITES := admin_details delivery fetch group_admin group_migration group_
 SEED ?=
 BENCH ?=
 
-.PHONY: help setup run demo test check clients crash faults chaos sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check clients foreign crash faults chaos sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -46,6 +46,9 @@ test: check ## Everything a fresh machine can test
 
 clients: $(STAMP) ## Every client library's suite against three brokers
 	BARNABAS_TEST_TARGET=cluster $(BIN)/pytest -n 1 $(addprefix tests/clients/test_,$(addsuffix .py,$(CLIENT_SUITES)))
+
+foreign: $(STAMP) ## franz-go, sarama and KafkaJS say of our broker what they say of Apache Kafka; needs Go and Node
+	$(BIN)/pytest -n 0 -m slow tests/foreign
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
