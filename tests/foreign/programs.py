@@ -15,8 +15,10 @@ BUILD_TIMEOUT_S = 600
 def go_program(name: str, directory: Path) -> list[str]:
     """The command that runs `go/<name>`."""
     _need("go", "Go")
+    _fetch(["go", "mod", "download"], HERE / "go")
     target = directory / name
-    _build(["go", "build", "-mod=readonly", "-o", str(target), f"./{name}"], HERE / "go")
+    built = _run(["go", "build", "-mod=readonly", "-o", str(target), f"./{name}"], HERE / "go")
+    assert built.returncode == 0, built.stderr
     return [str(target)]
 
 
@@ -26,7 +28,7 @@ def node_program(name: str, directory: Path) -> list[str]:
     _need("npm", "npm")
     copy = directory / "node"
     shutil.copytree(HERE / "node", copy, ignore=shutil.ignore_patterns("node_modules"))
-    _build(["npm", "ci", "--no-audit", "--no-fund"], copy)
+    _fetch(["npm", "ci", "--no-audit", "--no-fund"], copy)
     return ["node", str(copy / f"{name}.js")]
 
 
@@ -35,10 +37,14 @@ def _need(tool: str, name: str) -> None:
         pytest.skip(f"{name} is not installed")
 
 
-def _build(command: list[str], directory: Path) -> None:
-    built = subprocess.run(
+def _fetch(command: list[str], directory: Path) -> None:
+    """What is pinned, from a registry. Without one there is nothing to test with: the skip says why."""
+    fetched = _run(command, directory)
+    if fetched.returncode:
+        pytest.skip(f"{' '.join(command)} failed: {fetched.stderr.strip()[-300:]}")
+
+
+def _run(command: list[str], directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         command, cwd=directory, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False
     )
-    if built.returncode:
-        # Without a package registry there is nothing to build with; the reason is printed with the skip.
-        pytest.skip(f"{' '.join(command[:2])} failed: {built.stderr.strip()[-300:]}")

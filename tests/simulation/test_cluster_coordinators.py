@@ -7,12 +7,12 @@ from tests.simulation.seeds import blocks, hold
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 
 
-@blocks(50)
+@blocks(75)
 def test_a_group_loses_no_commit_when_its_coordinator_moves(first_seed: int) -> None:
     hold(CLUSTER_PROMISES["cluster_groups"], first_seed)
 
 
-@blocks(50)
+@blocks(75)
 def test_a_transaction_is_whole_when_its_coordinator_moves(first_seed: int) -> None:
     hold(CLUSTER_PROMISES["cluster_transactions"], first_seed)
 

@@ -12,7 +12,7 @@ from barnabas.model.image import ClusterImage, PartitionImage
 from barnabas.sim.cluster.promises import MOVED
 
 
-@blocks(100)
+@blocks(175)
 def test_nothing_is_lost_on_the_way(first_seed: int) -> None:
     hold(MOVED, first_seed)
 

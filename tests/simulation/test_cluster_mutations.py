@@ -29,7 +29,7 @@ from barnabas.log.log import Log
 from barnabas.model.image import ClusterImage, PartitionImage
 from barnabas.protocol.messages.fetch import FetchPartition
 from barnabas.replication.leader import Leading, PendingShrink
-from barnabas.sim.cluster.faults import ClusterKind as Kind
+from barnabas.sim.cluster.kinds import ClusterKind as Kind
 from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 from barnabas.sim.producers import Style
@@ -62,6 +62,16 @@ def anybody_is_elected(patch: pytest.MonkeyPatch) -> None:
         if partition.leader in partition.isr:
             return partition.leader
         return next((broker for broker in reversed(partition.replicas) if image.may_lead(broker)), -1)
+
+    patch.setattr(elections, "_next_leader", careless)
+
+
+def every_topic_is_led_by_whoever_is_there(patch: pytest.MonkeyPatch) -> None:
+    next_leader = elections._next_leader
+
+    def careless(image: ClusterImage, partition: PartitionImage, *, unclean: bool) -> int:
+        leader = next_leader(image, partition, unclean=unclean)
+        return next(filter(image.may_lead, partition.replicas), -1) if leader < 0 else leader
 
     patch.setattr(elections, "_next_leader", careless)
 
@@ -195,6 +205,7 @@ _UNHEARD = replace(
     last=None,
     brokers=(3,),
 )
+_CARELESS = replace(CLUSTER_PROMISES["cluster_unclean"], kinds=(Kind.LEADER_AWAY,))
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
 
@@ -209,6 +220,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (only_the_leader_counts, _CUT, "NothingReadVanishes"),
         (nobody_is_told_to_cut_its_log, _CUT, "ReplicasAgree"),
         (anybody_is_elected, _KILLED, "StatesFollow"),
+        (every_topic_is_led_by_whoever_is_there, _CARELESS, "Beside: StatesFollow"),
         (a_new_leader_keeps_the_epoch, _KILLED, "StatesFollow"),
         (a_new_leader_keeps_the_epoch, _BUSY, "LogsMatch"),
         (every_start_counts_as_clean, _DARK, "NoLostWrite"),

@@ -7,6 +7,6 @@ from tests.simulation.seeds import blocks, hold
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 
 
-@blocks(150)
+@blocks(450)
 def test_who_has_forgotten_is_not_elected(first_seed: int) -> None:
     hold(CLUSTER_PROMISES["cluster_power_loss"], first_seed)

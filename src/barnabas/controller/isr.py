@@ -8,7 +8,7 @@ may still join, so that there is somebody to take over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from barnabas.controller.decision import Decision, fence
 from barnabas.controller.elections import with_isr
@@ -69,6 +69,8 @@ def alter_isrs(
             problem = ErrorCode.INVALID_UPDATE_VERSION
         if problem or before is None:
             results.append(IsrResult(proposed, problem))
+            if before is not None and problem is ErrorCode.INELIGIBLE_REPLICA:
+                changed[place] = _outdating(before)
             continue
         after = _altered(image, before, proposed, rules, topic.name)
         if after is not before:
@@ -77,6 +79,13 @@ def alter_isrs(
         error = ErrorCode.NONE if after.leader == broker_id else ErrorCode.NEW_LEADER_ELECTED
         results.append(IsrResult(proposed, error, after))
     return _decided(image, results, changed)
+
+
+def _outdating(partition: PartitionImage) -> PartitionImage:
+    """The same, with another epoch. The leader takes the refusal for final and goes on without whom it
+    proposed; the same proposal, said before and still under way, must not be carried out should that broker
+    be eligible when it arrives: it would be in sync without what was committed meanwhile."""
+    return replace(partition, partition_epoch=partition.partition_epoch + 1)
 
 
 def is_stale(image: ClusterImage, broker_id: int, broker_epoch: int) -> bool:

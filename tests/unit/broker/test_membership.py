@@ -11,10 +11,11 @@ from barnabas.broker.cluster.membership import RETRY_MS
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import register_broker
+from barnabas.controller.znodes.cluster import decode_broker, encode_broker
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerImage
-from barnabas.ports import Create, Get, Put, Read, SessionEnded, StoreLostError, Value, Write
+from barnabas.ports import Create, Get, Put, Read, SessionEnded, Set, StoreLostError, Value, Write
 from barnabas.protocol import codec
 from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from barnabas.store.memory import MemoryStore
@@ -80,6 +81,22 @@ def test_an_unclean_start_stays_one_until_the_controller_has_seen_to_it(member: 
     membership.epoch = registered
     membership._session(SessionEnded())
     assert not membership._broker.fenced
+
+
+def test_a_registration_that_tells_of_an_earlier_life_is_made_again(member: Member) -> None:
+    """A controller decided to admit a broker; before that was written, the broker had gone and come again."""
+    before = member.node.image.brokers[1]
+    elsewhere = {"PLAINTEXT": Endpoint("127.0.0.1", 1, SecurityProtocol.PLAINTEXT)}
+    registration = encode_broker(replace(before, endpoints=elsewhere), 0)
+    member.membership._broker = replace(member.membership._broker, fenced=True)
+    member.write(Set("/brokers/ids/1", registration, 0))
+    found = member.read("/brokers/ids/1")
+    assert found is not None
+    assert decode_broker(found.path, found.data, 0).endpoints == ENDPOINTS
+    after = member.node.image.brokers[1]
+    assert after.epoch > before.epoch
+    assert after.endpoints == before.endpoints
+    assert found.stat.version == 1  # registered as what it is, an unclean start, and then admitted
 
 
 def test_decisions_wait_until_the_broker_is_registered_again(member: Member) -> None:
@@ -175,6 +192,13 @@ def test_a_topic_written_by_a_tool_is_led_grown_and_deleted(member: Member) -> N
     assert "trucks" not in member.node.image.topics
     assert member.read("/admin/delete_topics/trucks") is None
     assert member.read("/admin/delete_topics/nobody") is None
+
+
+def test_a_topic_whose_replicas_were_all_away_is_led_when_one_comes(member: Member) -> None:
+    member.write(Put("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[2],"1":[1]}}'))
+    assert [partition.leader for partition in member.node.image.topics["trucks"].partitions] == [-1, 1]
+    member.write(register_broker(BrokerImage(2, -1, ENDPOINTS, None), 0))
+    assert [partition.leader for partition in member.node.image.topics["trucks"].partitions] == [2, 1]
 
 
 def test_a_note_of_changed_settings_is_read_and_removed(member: Member) -> None:

@@ -101,7 +101,6 @@ def test_of_two_proposals_for_one_partition_the_second_is_late(cluster: Cluster)
         ({"members": members(1, 4)}, ErrorCode.INVALID_REQUEST),
         ({"members": members(1, 2, 2)}, ErrorCode.INVALID_REQUEST),
         ({"is_recovering": True}, ErrorCode.INVALID_REQUEST),
-        ({"members": (Member(1), Member(2, 12345))}, ErrorCode.INELIGIBLE_REPLICA),
     ],
 )
 def test_a_proposal_that_cannot_be_is_refused_as_kafka_refuses_it(
@@ -124,15 +123,38 @@ def test_an_earlier_life_of_a_broker_changes_nothing(cluster: Cluster) -> None:
 
 def test_who_is_away_fenced_or_leaving_does_not_join(cluster: Cluster) -> None:
     alter(cluster, 1)
-    here = cluster.image
-    second = here.brokers[2]
+    second = cluster.image.brokers[2]
     for delta in (
         BrokerGone(2),
         BrokerChanged(replace(second, fenced=True)),
         BrokerChanged(replace(second, leaving=True)),
     ):
-        cluster.image = here.apply([delta])
+        cluster.image = cluster.image.apply([delta])
         assert alter(cluster, 1, 2) == ErrorCode.INELIGIBLE_REPLICA
+        cluster.image = cluster.image.apply([BrokerChanged(second)])
+        assert only(cluster.image).isr == (1,)
+
+
+def test_who_came_back_is_not_taken_for_who_went(cluster: Cluster) -> None:
+    """KIP-903."""
+    alter(cluster, 1)
+    stale = (Member(1), Member(2, cluster.image.brokers[2].epoch - 1))
+    decision = decide(cluster, replace(proposal(cluster.image, 1, 2), members=stale))
+    assert decision.results[0].error == ErrorCode.INELIGIBLE_REPLICA
+    cluster.carry_out(decision)
+    assert only(cluster.image).isr == (1,)
+
+
+def test_a_proposal_that_was_refused_is_not_carried_out_when_it_arrives_once_more(cluster: Cluster) -> None:
+    """Its leader has gone on without whom it had proposed."""
+    alter(cluster, 1)
+    here, late = cluster.image, proposal(cluster.image, 1, 2)
+    cluster.image = here.apply([BrokerChanged(replace(here.brokers[2], leaving=True))])
+    cluster.carry_out(decide(cluster, late))
+    cluster.image = cluster.image.apply([BrokerChanged(here.brokers[2])])
+    assert decide(cluster, late).results[0].error is ErrorCode.INVALID_UPDATE_VERSION
+    assert only(cluster.image).isr == (1,)
+    assert alter(cluster, 1, 2) == ErrorCode.NONE
 
 
 def test_a_leader_that_stops_lets_others_join_who_can_take_over(cluster: Cluster) -> None:

@@ -24,6 +24,7 @@ from barnabas.model.image import BrokerImage, ClusterImage
 from barnabas.ports import (
     Changed,
     Completed,
+    Delete,
     Get,
     SessionBegan,
     SessionEnded,
@@ -152,10 +153,25 @@ class Membership:
             return
         assert own is not None
         assert controller is not None
+        if not self._says_where_we_are(own):
+            # A controller that had not heard of this life has let the one before in, and written over ours:
+            # nobody would find us. Nor does it count as our admission, so we register as what we are.
+            log.warning("%s tells of an earlier life of this broker; registering again", own.path)
+            self._write((Delete(own.path, own.stat.version),))
+            return
         self.epoch = own.stat.czxid
         if not _is_unclean(own):
             self._broker = replace(self._broker, fenced=False)  # the controller has seen to it
         self._follow(controller)
+
+    def _says_where_we_are(self, own: Value) -> bool:
+        path, epoch = own.path, own.stat.czxid
+        try:
+            told = cluster.decode_broker(path, own.data, epoch)
+        except MalformedNodeError:
+            return True  # whoever wrote that has to see to it
+        meant = cluster.decode_broker(path, cluster.encode_broker(self._broker, 0), epoch)
+        return (told.endpoints, told.rack) == (meant.endpoints, meant.rack)
 
     def _write(self, writes: tuple[Write, ...]) -> None:
         attempt = self._attempt
@@ -206,19 +222,21 @@ class Membership:
             controller_id = NOBODY
         if controller.stat.ephemeral_owner == self._session_id:
             self._puller.stop()
-            node.controller_link.controller_id = node.broker_id
+            node.controller_link.follow(node.broker_id)
             self.office.take()
             return
-        self._resign()
+        self.office.leave()
+        self._puller.stop()
         if controller_id in {NOBODY, node.broker_id}:
+            node.controller_link.follow(NOBODY)
             return  # of an earlier life of ours: the watch tells when its session has ended
-        node.controller_link.controller_id = controller_id
+        node.controller_link.follow(controller_id)
         self._puller.follow(controller_id)
 
     def _resign(self) -> None:
         self.office.leave()
         self._puller.stop()
-        self._node.controller_link.controller_id = NOBODY
+        self._node.controller_link.follow(NOBODY)
 
 
 def _is_unclean(own: Value) -> bool:

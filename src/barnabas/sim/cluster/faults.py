@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
-from enum import Enum
 
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.clients import Client
 from barnabas.sim.cluster.cluster import Cluster
 from barnabas.sim.cluster.cuts import CUT_MS, Cuts
 from barnabas.sim.cluster.deaths import Deaths
+from barnabas.sim.cluster.kinds import ClusterKind
 from barnabas.sim.cluster.machine import Machine
 from barnabas.sim.cluster.overview import Overview
 from barnabas.sim.history import Fault, Happened
@@ -25,6 +25,7 @@ _CHANGES_MAX = 60
 _FREEZE_MS = (50, 1800)
 _LONG_FREEZE_MS = (700, 1800)
 _AWAY_MS = (1500, 2500)
+_AWAY_SHORTLY_MS = (800, 1300)
 _AHEAD_TRIES = 400
 _HESITATION_MS = 4
 _INTERNAL = "__"
@@ -33,43 +34,6 @@ _STRAY_MS = 300
 _SLOW_MS = 150
 _FAST_MS = 5
 _TEN_MINUTES_MS = 600_000
-
-
-class ClusterKind(Enum):
-    KILL = "a process dies between two events"
-    KILL_INSIDE = "a process dies between two changes of its disk"
-    KILL_CONTROLLER = "the controller's process dies"
-    KILL_ALL = "all processes die at once"
-    KILL_AHEAD = "a leader dies that has written what others have not"
-    KILL_COORDINATOR_AHEAD = "a coordinator dies that has written what others have not"
-    ISOLATE_AHEAD = "such a one is cut off from everybody"
-    FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
-    POWER_LOSS_AHEAD = "the power of such a one fails"
-    POWER_LOSS = "one machine's power fails"
-    POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
-    RETURN_UNHEARD = "one machine forgets, comes back unheard for a while; when it is in sync its leader dies"
-    LAST_STANDING = "all replicas but one are away for a while, and then the power of that one fails"
-    LOSE_DISK = "one machine comes back with an empty disk"
-    STOP = "somebody stops a broker in good order"
-    FREEZE = "a process is stopped, perhaps for longer than its session, and goes on"
-    EXPIRE = "a session with the ensemble ends"
-    BREAK_STORE = "a connection to the ensemble breaks"
-    DEPOSE = "somebody deletes /controller"
-    CUT_ONE_WAY = "one broker's words do not reach another"
-    CUT_RING = "every broker hears only one neighbour"
-    ISOLATE = "nobody hears from one broker, nor it from them; the ensemble neither"
-    SPLIT_FROM_BROKERS = "one broker reaches the ensemble but no other broker"
-    SPLIT_FROM_ENSEMBLE = "one broker reaches the others but not the ensemble"
-    ENSEMBLE_OUT = "the ensemble has no leader for a while"
-    CUT_CLIENT = "one client and one broker do not reach each other, in one direction or in both"
-    CUT_CLIENTS = "so it is with one broker and all clients"
-    DELAY = "messages between two brokers take long"
-    SLOW_DISK = "one machine's syncs take long"
-    IO_ERROR = "one machine's disk answers EIO"
-    CLOCK_JUMP = "one machine's wall clock is set"
-    DISCONNECT = "a client loses its connections"
-    CLIENT_FREEZE = "a client stops for a while"
-    STRAY = "a client's request arrives when it has long asked again"
 
 
 class ClusterFaults:
@@ -99,7 +63,8 @@ class ClusterFaults:
             self._watch(machine)
 
     def _plan(self, kind: ClusterKind) -> None:
-        self._world.after(self._random.between(0, self._latest_ms), lambda: self.strike(kind))
+        """Early enough for all that comes of it."""
+        self._world.after(self._random.between(0, self._latest_ms * 2 // 3), lambda: self.strike(kind))
 
     def strike(self, kind: ClusterKind) -> None:
         name = kind.name.lower()
@@ -228,6 +193,23 @@ class ClusterFaults:
             self._deaths.forget_now(machine, Machine.power_loss)
         elif tries:
             self._world.after(5, lambda: self._when_alone(place, machine, deaths, tries - 1))
+
+    def _leader_away(self) -> None:
+        """Nobody leads meanwhile, but where the topic says that anybody may."""
+        place, replicas = self._random.pick(list(self._overview.partitions()))
+        state = self._overview.state(place)
+        if state is not None and state.leader in replicas:
+            for other in replicas:
+                if other != state.leader:
+                    self._cluster.machines[other].freeze(self._random.between(*_AWAY_SHORTLY_MS))
+            self._when_in_sync_alone(place, self._cluster.machines[state.leader], _AHEAD_TRIES)
+
+    def _when_in_sync_alone(self, place: TopicPartition, machine: Machine, tries: int) -> None:
+        state = self._overview.state(place)
+        if state is not None and state.isr == (machine.broker_id,):
+            machine.freeze(self._random.between(*_AWAY_MS))
+        elif tries and not self.over:
+            self._world.after(5, lambda: self._when_in_sync_alone(place, machine, tries - 1))
 
     # --- disks and clocks ----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from barnabas.sim.admins import Topic
 from barnabas.sim.checkers import Checker
-from barnabas.sim.cluster.faults import ClusterKind
+from barnabas.sim.cluster.kinds import ClusterKind
 from barnabas.sim.crews import Hiring, Workers
 from barnabas.sim.producers import Style
 from barnabas.sim.promise import Plan
@@ -22,7 +22,7 @@ PROPERTIES = {
     "default.replication.factor": "3",
     "min.insync.replicas": "2",
     "replica.lag.time.max.ms": "700",
-    "replica.fetch.wait.max.ms": "250",
+    "replica.fetch.wait.max.ms": "350",
     "replica.fetch.backoff.ms": "40",
     "replica.socket.timeout.ms": "900",
     "controller.socket.timeout.ms": "600",
@@ -43,7 +43,7 @@ class ClusterPromise:
     partitions: tuple[int, int] = (1, 2)
     properties: Mapping[str, str] = field(default_factory=dict)
     faults_max: int = 4
-    faults_ms: int = 2000
+    faults_ms: int = 1300
     hires: Callable[[SeededRandom], list[Hiring]] = lambda _random: []
     creates: int = 0  # so many more topics under way
     deletes: bool = False  # a topic of its own is deleted under way

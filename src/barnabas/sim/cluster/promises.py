@@ -9,7 +9,7 @@ from barnabas.sim import coordination_promises as coordination
 from barnabas.sim import transaction_checkers as transactions
 from barnabas.sim.checkers import Checker
 from barnabas.sim.cluster import checkers as cluster
-from barnabas.sim.cluster.faults import ClusterKind as Kind
+from barnabas.sim.cluster.kinds import ClusterKind as Kind
 from barnabas.sim.cluster.mover import DIRECTORIES
 from barnabas.sim.cluster.promise import CARELESS, ClusterPromise
 from barnabas.sim.crews import Hiring
@@ -54,6 +54,7 @@ SESSIONS = (
     Kind.DEPOSE,
     Kind.FREEZE,
     Kind.FREEZE_AHEAD,
+    Kind.LEADER_AWAY,
     Kind.ENSEMBLE_OUT,
 )
 CUTS = (
@@ -124,7 +125,7 @@ LAST_STANDING = ClusterPromise(
     EVERYBODY,
     brokers=(3, 4),
     styles=(Style(batches=20, think_ms=200, begins_alone=True),),
-    faults_ms=3000,
+    faults_ms=2400,
 )
 
 CHAOS = ClusterPromise(
@@ -135,7 +136,7 @@ CHAOS = ClusterPromise(
     styles=(Style(batches=30, think_ms=300, begins_alone=True),),
     producers=(2, 2),
     faults_max=10,
-    faults_ms=4000,
+    faults_ms=2600,
     creates=2,
 )
 
@@ -154,12 +155,13 @@ CARELESS_TOPIC = ClusterPromise(
     "cluster_unclean",
     "One topic is led by whoever is there, and loses records by that: no other topic does, and the cluster "
     "heals.",
-    EVERYTHING,
+    (*EVERYTHING, *[Kind.LEADER_AWAY] * 12),
     (
         *(cluster.Beside(checker, CARELESS.name) for checker in (*BELIEVED, cluster.StatesFollow())),
         *AT_PEACE,
     ),
     careless=True,
+    faults_ms=2400,
 )
 
 _COORDINATED = {

@@ -1,0 +1,43 @@
+"""Everything that can go wrong in a cluster, by name."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class ClusterKind(Enum):
+    KILL = "a process dies between two events"
+    KILL_INSIDE = "a process dies between two changes of its disk"
+    KILL_CONTROLLER = "the controller's process dies"
+    KILL_ALL = "all processes die at once"
+    KILL_AHEAD = "a leader dies that has written what others have not"
+    KILL_COORDINATOR_AHEAD = "a coordinator dies that has written what others have not"
+    ISOLATE_AHEAD = "such a one is cut off from everybody"
+    FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
+    POWER_LOSS_AHEAD = "the power of such a one fails"
+    POWER_LOSS = "one machine's power fails"
+    POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
+    RETURN_UNHEARD = "one machine forgets, comes back unheard for a while; when it is in sync its leader dies"
+    LAST_STANDING = "all replicas but one are away for a while, and then the power of that one fails"
+    LEADER_AWAY = "the same, and that one is stopped for long when the others come back"
+    LOSE_DISK = "one machine comes back with an empty disk"
+    STOP = "somebody stops a broker in good order"
+    FREEZE = "a process is stopped, perhaps for longer than its session, and goes on"
+    EXPIRE = "a session with the ensemble ends"
+    BREAK_STORE = "a connection to the ensemble breaks"
+    DEPOSE = "somebody deletes /controller"
+    CUT_ONE_WAY = "one broker's words do not reach another"
+    CUT_RING = "every broker hears only one neighbour"
+    ISOLATE = "nobody hears from one broker, nor it from them; the ensemble neither"
+    SPLIT_FROM_BROKERS = "one broker reaches the ensemble but no other broker"
+    SPLIT_FROM_ENSEMBLE = "one broker reaches the others but not the ensemble"
+    ENSEMBLE_OUT = "the ensemble has no leader for a while"
+    CUT_CLIENT = "one client and one broker do not reach each other, in one direction or in both"
+    CUT_CLIENTS = "so it is with one broker and all clients"
+    DELAY = "messages between two brokers take long"
+    SLOW_DISK = "one machine's syncs take long"
+    IO_ERROR = "one machine's disk answers EIO"
+    CLOCK_JUMP = "one machine's wall clock is set"
+    DISCONNECT = "a client loses its connections"
+    CLIENT_FREEZE = "a client stops for a while"
+    STRAY = "a client's request arrives when it has long asked again"
