@@ -11,10 +11,12 @@ KILLS ?= 10
 MINUTES ?= 5
 CLIENT_SUITES := admin_details delivery fetch group_admin group_migration group_offsets groups offsets records \
 	static_members topics transaction_admin transactions wire_fetching wire_transactions word_count
+# More than the two cores that a small machine has: tests with brokers wait more than they compute.
+WORKERS ?= 3
 SEED ?=
 BENCH ?=
 
-.PHONY: help setup run demo test check clients crash faults chaos sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check clients oracle crash faults chaos sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -42,10 +44,13 @@ check: $(STAMP) ## Lint, types and import contracts, in seconds
 	$(BIN)/lint-imports
 
 test: check ## Everything a fresh machine can test
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 clients: $(STAMP) ## Every client library's suite against three brokers
 	BARNABAS_TEST_TARGET=cluster $(BIN)/pytest -n 1 $(addprefix tests/clients/test_,$(addsuffix .py,$(CLIENT_SUITES)))
+
+oracle: $(STAMP) ## Apache Kafka is asked again whether what is recorded of its answers is still so
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow tests/clients/test_same_answers_as_kafka.py
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
 	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py

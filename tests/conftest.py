@@ -25,6 +25,14 @@ pytest_plugins = ["barnabas.testing.plugin"]
 
 StartTarget = Callable[..., BrokerProcess]
 _topic_numbers = itertools.count(1)
+_LONGEST = {"test_a_real_client_passes_its_suites_on_three_brokers"}
+_UNIT_TESTS = Path(__file__).parent / "unit"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first and the shortest last: no worker waits at the end for what another began too late."""
+    items.sort(key=lambda item: (item.name not in _LONGEST, item.path.is_relative_to(_UNIT_TESTS)))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -10,12 +11,14 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import pytest
 from tests.support.zookeeper import ZookeeperServer
 
+from barnabas.cli.barnabas import main
 from barnabas.testing import Broker as TestBroker
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
@@ -81,6 +84,20 @@ def run_tool() -> RunTool:
 
     def run(*words: str, stdin: str = "") -> Outcome:
         return execute([str(SCRIPTS / words[0]), *words[1:]], stdin)
+
+    return run
+
+
+@pytest.fixture
+def run_barnabas(monkeypatch: pytest.MonkeyPatch) -> RunTool:
+    """`barnabas`, in this process: most of a short tool's time is Python's start."""
+
+    def run(*words: str, stdin: str = "") -> Outcome:
+        out, err = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
+            patched.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+            code = main(words)
+        return Outcome(code, out.getvalue(), err.getvalue())
 
     return run
 

@@ -12,12 +12,12 @@ from tests.cli.conftest import Broker, Outcome, RunTool
 class Command:
     """`barnabas`, with the server filled in."""
 
-    def __init__(self, run_tool: RunTool, broker: Broker) -> None:
-        self._run = run_tool
+    def __init__(self, run: RunTool, broker: Broker) -> None:
+        self._run = run
         self._server = ("--server", broker.bootstrap)
 
     def __call__(self, *words: str, stdin: str = "") -> Outcome:
-        return self._run("barnabas", *words, *self._server, stdin=stdin)
+        return self._run(*words, *self._server, stdin=stdin)
 
     def json(self, *words: str, stdin: str = "") -> Any:
         outcome = self(*words, "--json", stdin=stdin)
@@ -26,8 +26,8 @@ class Command:
 
 
 @pytest.fixture
-def barnabas(run_tool: RunTool, broker: Broker) -> Command:
-    return Command(run_tool, broker)
+def barnabas(run_barnabas: RunTool, broker: Broker) -> Command:
+    return Command(run_barnabas, broker)
 
 
 def test_a_topic_is_created_shown_grown_and_deleted(barnabas: Command, prefix: str) -> None:

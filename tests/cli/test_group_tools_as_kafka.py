@@ -20,7 +20,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from tests.cli.conftest import Broker, Outcome, RunJava, without_stack_traces
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafkas-own-tools")]  # which share a JVM
 
 CLASSES = {
     "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
@@ -175,7 +175,7 @@ def _fill(broker: Broker, topic: str) -> None:
     producer = Producer({"bootstrap.servers": broker.bootstrap})
     for number in range(30):
         producer.produce(topic, str(number), partition=number % 3)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def _comparable(outcome: Outcome, topic: str = "", directory: str = "") -> tuple[int, list[str], list[str]]:
@@ -226,7 +226,7 @@ def members(broker: Broker) -> Iterator[Members]:
             consumer = Consumer(config)
             running.append(consumer)
             consumer.subscribe([topic], on_assign=_noting(assigned, f"client-{number}"))
-        deadline = time.monotonic() + 45
+        deadline = time.monotonic() + 90
         while len(assigned) < count and time.monotonic() < deadline:
             for consumer in running:
                 consumer.poll(0.05)
@@ -338,7 +338,7 @@ def _open_transaction(broker: Broker, name: str) -> Producer:
     producer.init_transactions(30)
     producer.begin_transaction()
     producer.produce(name, "open", partition=1)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     return producer
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
@@ -10,7 +9,6 @@ import re
 import signal
 import subprocess
 import time
-from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import pytest
@@ -18,25 +16,19 @@ from tests.cli.conftest import SCRIPTS, Broker, Outcome, RunTool
 from tests.cli.processes import start_tool
 
 from barnabas import Admin, Producer
-from barnabas.cli.barnabas import main
 
 BARNABAS = "barnabas"
 
 
 class Command:
-    """`barnabas groups`, with the server filled in; in this process, because most of a short tool's time is
-    Python's start."""
+    """`barnabas groups`, with the server filled in."""
 
-    def __init__(self, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, run: RunTool, broker: Broker) -> None:
+        self._run = run
         self.server = broker.bootstrap
-        self._monkeypatch = monkeypatch
 
     def __call__(self, *words: str, stdin: str = "") -> Outcome:
-        out, err = io.StringIO(), io.StringIO()
-        with self._monkeypatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
-            patched.setattr("sys.stdin", io.StringIO(stdin))
-            code = main(["groups", *words, "--server", self.server])
-        return Outcome(code, out.getvalue(), err.getvalue())
+        return self._run("groups", *words, "--server", self.server, stdin=stdin)
 
     def json(self, *words: str) -> Any:
         outcome = self(*words, "--json")
@@ -45,8 +37,8 @@ class Command:
 
 
 @pytest.fixture
-def groups(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Command:
-    return Command(broker, monkeypatch)
+def groups(run_barnabas: RunTool, broker: Broker) -> Command:
+    return Command(run_barnabas, broker)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from barnabas.testing import Cluster as RealCluster
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafkas-own-tools")]  # which share a JVM
 
 CLASSES = {
     "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",

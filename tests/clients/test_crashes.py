@@ -16,6 +16,7 @@ from tests.support.confluent_client import ConfluentClient
 from tests.support.crash_load import IdempotentLoad, RawLoad
 from tests.support.ready import create_ready_topic
 from tests.support.targets import ON_APACHE
+from tests.support.waiting import eventually
 
 CRASH_COUNT = int(os.environ.get("BARNABAS_CRASHES", "2" if ON_APACHE else "8"))
 
@@ -31,10 +32,11 @@ def test_nothing_acknowledged_is_lost_by_kill_9_under_load(start_target: StartTa
         load.start()
     try:
         for _ in range(CRASH_COUNT):
-            time.sleep(random.uniform(0.2, 0.8))
+            await_more(loads)
+            time.sleep(random.uniform(0.0, 0.5))
             broker.kill()
             broker.start()
-        time.sleep(0.5)
+        await_more(loads)
     finally:
         for load in loads:
             load.finish()
@@ -48,6 +50,12 @@ def test_nothing_acknowledged_is_lost_by_kill_9_under_load(start_target: StartTa
         numbers = [int(value) for value in values]
         assert numbers == sorted(set(numbers)), "a record is twice or out of order"
     assert stored[0] == [b"%d" % number for number in range(idempotent.sent)], "exactly once, nothing missing"
+
+
+def await_more(loads: list[IdempotentLoad | RawLoad]) -> None:
+    """Until something new was acknowledged to each of them."""
+    before = [len(load.acknowledged) for load in loads]
+    eventually(lambda: all(len(load.acknowledged) > old for load, old in zip(loads, before, strict=True)))
 
 
 def _values(reader: ConfluentClient, topic: str, partition: int) -> list[bytes]:

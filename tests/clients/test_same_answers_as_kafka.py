@@ -2,8 +2,8 @@
 
 Scenarios in `tests/support/answers/scenarios` speak raw protocol to a broker and write down its answers,
 with ids, ports and times made anonymous. What Apache Kafka said is kept in `tests/golden/answers`; ours must
-say the same, but for the rows of `tests/support/answers/differences.py`. Where Java is at hand, Kafka itself
-is asked again, so that the record stays true.
+say the same, but for the rows of `tests/support/answers/differences.py`. `make oracle` asks Kafka itself
+again, so that the record stays true.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def test_our_answers_are_kafkas(name: str, our_port: Port) -> None:
     assert not unused, f"these differences are gone, remove their rows: {unused}"
 
 
+@pytest.mark.slow  # what this version of Kafka answers does not change
 @pytest.mark.java
 @pytest.mark.xdist_group("apache-kafka-answers")
 @pytest.mark.parametrize("name", NAMES)

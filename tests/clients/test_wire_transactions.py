@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, KafkaError
 from tests.support.waiting import eventually
 
 from barnabas.model.errors import ApiError, ErrorCode
@@ -70,12 +70,14 @@ def committed_values(bootstrap: str, partition: TopicPartition) -> list[bytes | 
     consumer.assign([Assigned(partition.topic, partition.partition, 0)])
     values: list[bytes | None] = []
     while True:
-        message = consumer.poll(20)
+        message = consumer.poll(60)
         assert message is not None
-        if message.error():
+        error = message.error()
+        if error is None:
+            values.append(message.value())
+        elif error.code() == KafkaError._PARTITION_EOF:
             consumer.close()
             return values
-        values.append(message.value())
 
 
 def test_what_is_committed_is_read_and_what_is_aborted_is_not(

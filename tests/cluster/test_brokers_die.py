@@ -24,8 +24,12 @@ PARTITIONS = 3
 
 @pytest.fixture(scope="module")
 def cluster_settings() -> Mapping[str, object]:
-    """Two disks each, which are looked at often."""
-    return {"log.dirs": "data,second", "replica.high.watermark.checkpoint.interval.ms": 500}
+    """Two disks each, which are looked at often; and sessions that do not end because a machine is busy."""
+    return {
+        "log.dirs": "data,second",
+        "replica.high.watermark.checkpoint.interval.ms": 500,
+        "zookeeper.session.timeout.ms": 6000,
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -66,7 +66,7 @@ def test_a_record_without_key_value_and_headers_is_null(topics: Topics, read: An
     topics.create(topic, message_timestamp_type="LogAppendTime")
     producer = topics.producer()
     producer.produce(topic, None, None, partition=0)
-    producer.flush(30)
+    producer.flush(60)
     (row,) = read(subscribe=topic, includeHeaders="true").collect()
     assert (row.key, row.value, row.headers, row.timestampType) == (None, None, None, 1)
 

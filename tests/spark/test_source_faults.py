@@ -21,9 +21,9 @@ def test_a_query_outlives_the_crash_of_its_broker(
         spark, broker.bootstrap, tmp_path, subscribe=topic, startingOffsets="earliest", groupId=topic
     )
     with query.running() as running:
-        eventually(lambda: query.numbers == list(range(20)), 60)
+        eventually(lambda: query.numbers == list(range(20)), 120)
         broker.kill()
         broker.start()
         topics.fill(topic, range(20, 40))
-        eventually(lambda: query.numbers == list(range(40)), 60)
+        eventually(lambda: query.numbers == list(range(40)), 120)
         assert running.exception() is None

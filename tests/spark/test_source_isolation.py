@@ -44,7 +44,7 @@ def test_read_committed_leaves_out_what_was_aborted_and_what_is_open(
     open_one.init_transactions(30)
     open_one.begin_transaction()
     open_one.produce(topic, b"200", partition=0)
-    open_one.flush(30)
+    open_one.flush(60)
     topics.fill(topic, [10])
     query = Stream(
         spark, target.bootstrap, tmp_path, subscribe=topic, startingOffsets="earliest", **committed

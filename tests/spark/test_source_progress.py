@@ -81,7 +81,7 @@ def test_a_running_query_commits_what_is_finished(
 ) -> None:
     topics.fill(topics.create(topic), range(20))
     with stream(subscribe=topic, groupId=topic).running():
-        eventually(lambda: committed(target.bootstrap, topic) == {TopicPartition(topic, 0): 20}, 60)
+        eventually(lambda: committed(target.bootstrap, topic) == {TopicPartition(topic, 0): 20}, 120)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def in_use(target: BrokerProcess, topics: Topics, topic: str) -> Iterator[str]:
     topics.fill(topics.create(topic), range(20))
     consumer = Consumer({"bootstrap.servers": target.bootstrap, "group.id": topic})
     consumer.subscribe([topic])
-    eventually(lambda: bool(consumer.poll(0.1) or consumer.assignment()), 60)
+    eventually(lambda: bool(consumer.poll(0.1) or consumer.assignment()), 120)
     yield topic
     consumer.close()
 
@@ -142,4 +142,4 @@ def test_no_group_is_made_for_a_query_that_names_none(
     before = group_ids()
     topics.fill(topics.create(topic), range(3))
     stream(subscribe=topic, groupIdPrefix="mine").available_now()
-    assert group_ids() == before
+    assert group_ids() <= before

@@ -91,10 +91,10 @@ def test_a_running_query_finds_partitions_added_meanwhile(topics: Topics, stream
     topics.fill(topics.create(topic), range(5))
     query = stream(subscribe=topic, startingOffsets="earliest")
     with query.running() as running:
-        eventually(lambda: query.numbers == list(range(5)), 60)
+        eventually(lambda: query.numbers == list(range(5)), 120)
         topics.grow(topic, 3)
         topics.fill(topic, range(5, 9), 2)
-        eventually(lambda: query.numbers == list(range(9)), 60)
+        eventually(lambda: query.numbers == list(range(9)), 120)
         assert running.exception() is None
 
 
@@ -102,10 +102,10 @@ def test_latest_is_decided_once_when_the_query_starts(topics: Topics, stream: An
     topics.fill(topics.create(topic), range(5))
     query = stream(subscribe=topic)
     with query.running() as running:
-        eventually(lambda: running.lastProgress is not None, 60)
+        eventually(lambda: running.lastProgress is not None, 120)
         topics.fill(topic, range(5, 8))
-        eventually(lambda: query.numbers == [5, 6, 7], 60)
-        eventually(lambda: latest_reported(running) == {topic: {"0": 8}}, 60)
+        eventually(lambda: query.numbers == [5, 6, 7], 120)
+        eventually(lambda: latest_reported(running) == {topic: {"0": 8}}, 120)
 
 
 def test_a_stream_starts_where_offsets_say(topics: Topics, stream: Any, topic: str) -> None:
@@ -125,12 +125,12 @@ def test_a_trigger_waits_for_enough_records_but_not_for_ever(topics: Topics, str
         maxTriggerDelay="1h",
     )
     with query.running() as running:
-        eventually(lambda: query.batches == [[0, 1, 2]], 60)  # the first batch waits for nothing
+        eventually(lambda: query.batches == [[0, 1, 2]], 120)  # the first batch waits for nothing
         topics.fill(topic, range(3, 8))
         running.processAllAvailable()
         assert query.batches == [[0, 1, 2]]
         topics.fill(topic, range(8, 13))
-        eventually(lambda: query.batches == [[0, 1, 2], list(range(3, 13))], 60)
+        eventually(lambda: query.batches == [[0, 1, 2], list(range(3, 13))], 120)
 
 
 def test_once_reads_everything_in_one_batch(topics: Topics, stream: Any, topic: str) -> None:

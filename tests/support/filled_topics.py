@@ -57,7 +57,7 @@ class Topics:
             if timestamp_ms is not None:
                 more["timestamp"] = timestamp_ms + place
             producer.produce(topic, str(number).encode().ljust(width), partition=partition, **more)
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
 
     def in_transaction(
         self, topic: str, numbers: Sequence[int] | range, commit: bool, transactional_id: str
@@ -67,7 +67,7 @@ class Topics:
         producer.begin_transaction()
         for number in numbers:
             producer.produce(topic, str(number).encode(), partition=0)
-        producer.flush(30)
+        producer.flush(60)
         if commit:
             producer.commit_transaction(30)
         else:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 
 from barnabas.wire import Cluster
@@ -44,16 +44,18 @@ def read(bootstrap: str, topic: str, isolation: str) -> list[Read]:
             "isolation.level": isolation,
         }
     )
-    partitions = list(consumer.list_topics(topic, 20).topics[topic].partitions)
+    partitions = list(consumer.list_topics(topic, 60).topics[topic].partitions)
     consumer.assign([TopicPartition(topic, index, 0) for index in partitions])
     found: list[Read] = []
     open_partitions = set(partitions)
     while open_partitions:
-        message = consumer.poll(30)
+        message = consumer.poll(60)
         assert message is not None, "the topic's end did not come"
-        number = message.partition()
+        error, number = message.error(), message.partition()
+        if error is not None and error.code() != KafkaError._PARTITION_EOF:
+            continue  # it tries again
         assert number is not None
-        if message.error():
+        if error is not None:
             open_partitions.discard(number)
         else:
             found.append(Read(number, message.key(), message.value()))
@@ -92,7 +94,7 @@ def run(writer: Any, checkpoint: Path) -> None:
     """Everything there is, then stop; what went wrong is raised."""
     query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
     try:
-        query.awaitTermination(120)
+        query.awaitTermination(240)
     finally:
         query.stop()
 

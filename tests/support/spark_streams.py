@@ -29,7 +29,7 @@ class Stream:
     def available_now(self) -> Any:
         """Everything that is there when the query starts, then the end."""
         query = self.writer().trigger(availableNow=True).start()
-        query.awaitTermination(120)
+        query.awaitTermination(240)
         return query
 
     @contextmanager

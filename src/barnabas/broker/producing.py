@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from barnabas.broker.dispatch import Context, Reply
@@ -16,14 +18,18 @@ from barnabas.protocol.messages.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,
     PartitionProduceResponse,
+    ProduceRequest,
     ProduceResponse,
 )
+from barnabas.protocol.schema import Message
 from barnabas.records.batch import HEADER_SIZE
 from barnabas.records.compress import Codec
 from barnabas.records.errors import RejectedRecordsError
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
+
+log = logging.getLogger("kafka.server.ReplicaManager")
 
 TRANSACTIONAL = 0x10
 _LEADERS_SINCE = 10
@@ -158,3 +164,28 @@ def _park(
 def _fail(item: Pending, code: ErrorCode) -> None:
     item.answer.error_code = code
     item.answer.base_offset = -1
+
+
+# --- later -------------------------------------------------------------------------------------------------
+
+
+def keep_records(request: ProduceRequest) -> None:
+    """The connection's buffer is used again before the answer comes."""
+    for topic in request.topic_data:
+        for data in topic.partition_data:
+            if isinstance(data.records, memoryview):
+                data.records = memoryview(bytearray(data.records))
+
+
+def deliver(context: Context, produce: Callable[[], Reply]) -> None:
+    """The answer of a request that had to wait before it was carried out."""
+    try:
+        reply = produce()
+    except PeerFaultError as fault:
+        # Only acks=0 gets here, and nobody who waits asks for that: let the next request go on.
+        log.warning("%s", fault)
+        reply = []
+    if isinstance(reply, Message):
+        context.reply(reply)
+    elif reply is not None:
+        context.session.send(reply)

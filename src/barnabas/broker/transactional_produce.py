@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from barnabas.broker.coordinators.transaction_gate import Admissions, Entrance, Gate
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.producing import TRANSACTIONAL
+from barnabas.broker.producing import TRANSACTIONAL, deliver, keep_records
 from barnabas.broker.replication.partition import Partition
-from barnabas.broker.session import PeerFaultError
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.protocol.messages.produce import PartitionProduceResponse, ProduceRequest, TopicProduceData
-from barnabas.protocol.schema import Message
 from barnabas.records.batch import HEADER, HEADER_SIZE, BatchHeader
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
-
-log = logging.getLogger("kafka.server.ReplicaManager")
 
 _ABORTABLE_SINCE: Final = 11
 _ADD_SINCE: Final = 12
@@ -49,7 +44,7 @@ def through_gate(
 
     def admitted(admissions: Admissions) -> None:
         if is_late:
-            _deliver(context, lambda: produce(admissions))
+            deliver(context, lambda: produce(admissions))
         else:
             replies.append(produce(admissions))
 
@@ -58,7 +53,7 @@ def through_gate(
     if replies:
         return replies[0]
     is_late = True
-    _keep_records(request)
+    keep_records(request)
     return None
 
 
@@ -110,24 +105,3 @@ def _transactional_batches(topic: TopicProduceData) -> Iterator[tuple[int, Batch
             header = BatchHeader(*HEADER.unpack_from(view))
             if header.attributes & TRANSACTIONAL and header.producer_id >= 0:
                 yield data.index, header
-
-
-def _keep_records(request: ProduceRequest) -> None:
-    """The connection's buffer is used again before the answer comes."""
-    for topic in request.topic_data:
-        for data in topic.partition_data:
-            if isinstance(data.records, memoryview):
-                data.records = memoryview(bytearray(data.records))
-
-
-def _deliver(context: Context, produce: Callable[[], Reply]) -> None:
-    try:
-        reply = produce()
-    except PeerFaultError as fault:
-        # Only acks=0 gets here, which no transactional producer uses: let the next request go on.
-        log.warning("%s", fault)
-        reply = []
-    if isinstance(reply, Message):
-        context.reply(reply)
-    elif reply is not None:
-        context.session.send(reply)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from barnabas.log.checks import Batches
+from barnabas.log.checks import Batches, sound_batches
 from barnabas.log.config import LONG_MAX, LogConfig
 from barnabas.log.producer_entry import Origin
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition
-from barnabas.records.batch import CREATE_TIME, LOG_APPEND_TIME, headers, set_max_timestamp_and_type
+from barnabas.records.batch import (
+    CREATE_TIME,
+    HEADER_SIZE,
+    LOG_APPEND_TIME,
+    headers,
+    read_header,
+    set_max_timestamp_and_type,
+)
 from barnabas.records.compress import Codec
 from barnabas.records.validate import Rules, needs_walk, validate_batch
 
@@ -17,6 +25,9 @@ _CODECS = {
     "lz4": Codec.LZ4,
     "zstd": Codec.ZSTD,
 }
+
+# What is looked into sooner than somebody else is asked. What is compressed may unfold to anything.
+SHORT_LOOK_BYTES = 16 << 10
 
 
 def must_inspect(config: LogConfig) -> bool:
@@ -63,6 +74,51 @@ def inspected(
     # A corrected timestamp is in the bytes, so the headers are read again.
     start, (last, last_header) = batches[0][0], batches[-1]
     return view, list(headers(view, start, last + last_header.size))
+
+
+class LongLook:
+    """A client's batch that must be opened, by a worker: a megabyte takes many milliseconds. What it finds is
+    appended, or raised, when its turn comes."""
+
+    __slots__ = ("_config", "_found", "_now_ms", "_partition", "_records")
+
+    def __init__(
+        self, records: memoryview, config: LogConfig, partition: TopicPartition, now_ms: int
+    ) -> None:
+        self._records = records
+        self._config = config
+        self._partition = partition
+        self._now_ms = now_ms
+        self._found: memoryview | ApiError | None = None
+
+    def run(self) -> None:
+        view, limit = self._records, self._config.max_message_bytes
+        try:
+            batches = sound_batches(view, 0, len(view), limit, Origin.CLIENT, self._partition)
+            self._found, _ = inspected(
+                view, batches, self._config, self._partition, self._now_ms, Origin.CLIENT
+            )
+        except ApiError as error:
+            self.fail(error)
+
+    def fail(self, error: ApiError) -> None:
+        self._found = error
+
+    def result(self) -> memoryview:
+        assert self._found is not None, "nobody has looked yet"
+        if isinstance(self._found, ApiError):
+            raise self._found
+        return self._found
+
+
+def takes_long(records: memoryview, config: LogConfig, partition: TopicPartition, now_ms: int) -> bool:
+    """Whether these are a batch that has to be opened, and it may take long."""
+    if len(records) < HEADER_SIZE:
+        return False
+    header = read_header(records, 0)
+    if header.size != len(records) or (header.codec == Codec.NONE and header.size <= SHORT_LOOK_BYTES):
+        return False
+    return needs_walk(header, _rules(config, partition, now_ms, Origin.CLIENT))
 
 
 def _rules(config: LogConfig, partition: TopicPartition, now_ms: int, origin: Origin) -> Rules:

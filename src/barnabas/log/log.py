@@ -14,7 +14,7 @@ from barnabas.log.checks import Batches, sound_batches
 from barnabas.log.config import LogConfig
 from barnabas.log.core import Parts
 from barnabas.log.following import continuing_batches, fitting
-from barnabas.log.inspection import inspected, is_known, must_inspect
+from barnabas.log.inspection import inspected, is_known, must_inspect, takes_long
 from barnabas.log.producer_entry import Duplicate, Origin
 from barnabas.log.producers import check_producer, note_producer
 from barnabas.log.reading import ReadableLog
@@ -26,6 +26,7 @@ from barnabas.records.batch import (
     LOG_APPEND_TIME,
     LOG_APPEND_TIME_MASK,
     LOG_OVERHEAD,
+    headers,
     read_header,
     set_max_timestamp_and_type,
 )
@@ -94,12 +95,17 @@ class Log(ReadableLog):
         origin: Origin = Origin.CLIENT,
         guard: Guard | None = None,
         transaction_version: int = 0,
+        is_inspected: bool = False,
     ) -> Appended:
-        """Check, give offsets in place, write once. `buffer` may be changed even if the append is refused."""
+        """Check, give offsets in place, write once. `buffer` may be changed even if the append is refused.
+        `is_inspected`: a `LongLook` has found it sound."""
         # Released even when an error's traceback keeps this frame: the connection must be able to shrink its
         # buffer.
         with memoryview(buffer) as view:
-            return self._append(view, start, end, leader_epoch, now_ms, origin, guard, transaction_version)
+            batches = list(headers(view, start, end)) if is_inspected else None
+            return self._append(
+                view, start, end, leader_epoch, now_ms, origin, guard, transaction_version, batches
+            )
 
     def _append(
         self,
@@ -111,16 +117,18 @@ class Log(ReadableLog):
         origin: Origin,
         guard: Guard | None,
         transaction_version: int,
+        batches: Batches | None,
     ) -> Appended:
         config = self.config
-        batches = sound_batches(view, start, end, config.max_message_bytes, origin, self.topic_partition)
-        if not batches:
-            return Appended(-1, -1, -1, self.log_start_offset)
-        latest_ms = now_ms + config.message_timestamp_after_max_ms
-        if (self._must_inspect and not is_known(batches, config, origin)) or _odd_timestamps(
-            batches, latest_ms
-        ):
-            view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
+        if batches is None:
+            batches = sound_batches(view, start, end, config.max_message_bytes, origin, self.topic_partition)
+            if not batches:
+                return Appended(-1, -1, -1, self.log_start_offset)
+            latest_ms = now_ms + config.message_timestamp_after_max_ms
+            if (self._must_inspect and not is_known(batches, config, origin)) or _odd_timestamps(
+                batches, latest_ms
+            ):
+                view, batches = inspected(view, batches, config, self.topic_partition, now_ms, origin)
         append_time_ms = self._stamp(view, batches, now_ms) if config.log_append_time else -1
         size = self._check_set(batches)
         producing = _has_producer(batches)
@@ -173,6 +181,10 @@ class Log(ReadableLog):
             self._note_producers(frame, batches, notes)
         self.producers.end_offset = last + 1
         return Appended(first, last, -1, self.log_start_offset, False, size)
+
+    def wants_long_look(self, records: memoryview, now_ms: int) -> bool:
+        """Whether to have a worker look into a client's records before they are appended."""
+        return takes_long(records, self.config, self.topic_partition, now_ms)
 
     def _stamp(self, view: memoryview, batches: Batches, now_ms: int) -> int:
         for position, _ in batches:

@@ -34,11 +34,12 @@ class Stage:
     folder: Path
     source: str = "in"
     target: str = "out"
+    servers: str | None = None  # of a cluster; else the broker's own
     _runs: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def bootstrap(self) -> str:
-        return self.broker.bootstrap
+        return self.servers or self.broker.bootstrap
 
     def pipeline(self, **more: Any) -> Pipeline:
         """Another run of the same query: the checkpoint stays."""
@@ -85,8 +86,11 @@ def stage(request: pytest.FixtureRequest, java: None, tmp_path: Path) -> Iterato
     else:
         broker = Broker(directory=tmp_path / "broker")
     with broker:
-        made = Stage(broker, tmp_path)
-        topics.create(broker.bootstrap, made.source, PARTITIONS)
-        topics.create(broker.bootstrap, made.target, TARGET_PARTITIONS)
-        made.fill(0, RECORDS)
-        yield made
+        yield prepared(Stage(broker, tmp_path))
+
+
+def prepared(stage: Stage) -> Stage:
+    topics.create(stage.bootstrap, stage.source, PARTITIONS)
+    topics.create(stage.bootstrap, stage.target, TARGET_PARTITIONS)
+    stage.fill(0, RECORDS)
+    return stage

@@ -19,6 +19,7 @@ from unittest import mock
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import barnabas.spark
@@ -29,6 +30,10 @@ REACHED, RAISED, REPEATED, REPORT = "reached", "raised", "repeated", "report.jso
 GO, STOP = "go", "stop"
 _QUIET = Path(barnabas.spark.__file__).with_name("quiet.properties").as_uri()
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_TOO_SLOW = (
+    "failed to connect back"  # Spark gives a Python process ten seconds to start, and has no setting for it
+)
+_PATIENCE_MS = "300000"  # with a broker that restarts: a busy machine may take its time
 Batches = Iterator[pa.RecordBatch]
 
 
@@ -158,10 +163,11 @@ def session(plan: Plan) -> SparkSession:
 
 
 def query_of(spark: SparkSession, plan: Plan) -> Any:
-    options = {"kafka.bootstrap.servers": plan.bootstrap, "kafka.batch.size": "1024"}
+    servers = {"kafka.bootstrap.servers": plan.bootstrap, "kafka.default.api.timeout.ms": _PATIENCE_MS}
+    options = {**servers, "kafka.batch.size": "1024"}
     rows = (
         spark.readStream.format("barnabas")
-        .option("kafka.bootstrap.servers", plan.bootstrap)
+        .options(**servers)
         .option("subscribe", plan.source)
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", str(plan.max_offsets))
@@ -189,10 +195,18 @@ def main(plan: Plan) -> None:
         with_hold_after_end(plan)
     elif plan.fault is not None and not plan.bare:
         with_fault_in_the_write(plan)
-    query = query_of(session(plan), plan).start()
-    while not query.awaitTermination(0.2):
-        if os.path.exists(f"{plan.folder}/{STOP}"):
-            query.stop()
+    spark = session(plan)
+    while True:
+        query = query_of(spark, plan).start()
+        try:
+            while not query.awaitTermination(0.2):
+                if os.path.exists(f"{plan.folder}/{STOP}"):
+                    query.stop()
+        except StreamingQueryException as error:
+            if _TOO_SLOW not in str(error):
+                raise
+        else:
+            return
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def fill(bootstrap: str, topic: str, partitions: int, numbers: range) -> None:
         for number in numbers:
             key, value = f"{partition}-{number % KEYS}", f"{partition}:{number:06}:".ljust(WIDTH, "x")
             producer.produce(topic, value, key, partition)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def read(bootstrap: str, topic: str, *, committed: bool) -> list[Record]:

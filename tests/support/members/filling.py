@@ -22,7 +22,7 @@ def fill(broker: BrokerProcess, topic: str, *, partitions: int, count: int, star
     producer = _producer(broker.bootstrap)
     for number in range(start, start + count):
         producer.produce(topic, b"%d" % number, partition=number % partitions)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     return start + count
 
 

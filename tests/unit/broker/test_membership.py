@@ -194,6 +194,13 @@ def test_a_topic_written_by_a_tool_is_led_grown_and_deleted(member: Member) -> N
     assert member.read("/admin/delete_topics/nobody") is None
 
 
+def test_a_topic_whose_replicas_were_all_away_is_led_when_one_comes(member: Member) -> None:
+    member.write(Put("/brokers/topics/trucks", b'{"version":1,"partitions":{"0":[2],"1":[1]}}'))
+    assert [partition.leader for partition in member.node.image.topics["trucks"].partitions] == [-1, 1]
+    member.write(register_broker(BrokerImage(2, -1, ENDPOINTS, None), 0))
+    assert [partition.leader for partition in member.node.image.topics["trucks"].partitions] == [2, 1]
+
+
 def test_a_note_of_changed_settings_is_read_and_removed(member: Member) -> None:
     member.small.create_topic("trucks")
     member.write(

@@ -2,6 +2,10 @@
 
 A broker that has been away for longer than that gets the whole image. Everything is encoded once, however
 many brokers ask for it.
+
+A new controller was a broker like the others, and most of them have the image that it had: they hear what is
+different in its first one. An image is the only one of its epoch and version, whoever has it: one controller
+made it, and numbers go up.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from barnabas.broker.timers import Timer
-from barnabas.controller import steps
+from barnabas.controller import differences, steps
 from barnabas.model.image import ClusterImage, Delta
 from barnabas.protocol import codec
 from barnabas.protocol.private import VERSION, PullImageResponse, StepRow
@@ -24,6 +28,9 @@ _STEPS_MAX = 512
 _STEPS_BYTES_MAX = 4 << 20
 
 
+_NOBODYS = (-1, -1)  # epoch and version
+
+
 class _Step(NamedTuple):
     version: int
     encoded: bytes
@@ -34,9 +41,10 @@ def _encoded(row: StepRow) -> bytes:
 
 
 class _Pull:
-    __slots__ = ("answer", "timer", "version")
+    __slots__ = ("answer", "epoch", "timer", "version")
 
-    def __init__(self, version: int, answer: Callable[[PullImageResponse], None]) -> None:
+    def __init__(self, epoch: int, version: int, answer: Callable[[PullImageResponse], None]) -> None:
+        self.epoch = epoch
         self.version = version
         self.answer = answer
         self.timer: Timer | None = None
@@ -48,14 +56,25 @@ class ImageLog:
         self._steps: deque[_Step] = deque()
         self._bytes = 0
         self._waiting: list[_Pull] = []
+        self._former = _NOBODYS  # the image that the first step leads on from
         self._whole: tuple[ClusterImage, bytes] | None = None
 
-    def begin(self) -> None:
-        """A new controller: what another one decided is not ours to tell in steps."""
+    def begin(self, former: ClusterImage) -> None:
+        """A term begins, with an image that comes after the former one: what led to that is not ours to tell
+        in steps, what leads on from it is."""
         self._steps.clear()
         self._bytes = 0
         self._whole = None
-        self._answer_all()
+        self._former = _NOBODYS
+        image = self._node.image
+        changes = None
+        if former.controller_epoch > 0 and image.version == former.version + 1:
+            changes = differences.between(former, image)
+        if changes is None:
+            self._answer_all()
+        else:
+            self._former = (former.controller_epoch, former.version)
+            self.add(image.version, changes)
 
     def add(self, version: int, deltas: tuple[Delta, ...]) -> None:
         """The image has just become this version."""
@@ -73,7 +92,7 @@ class ImageLog:
         if (epoch, version) != (image.controller_epoch, image.version) or max_wait_ms <= 0:
             answer(self._since(epoch, version))
             return
-        pull = _Pull(version, answer)
+        pull = _Pull(epoch, version, answer)
 
         def enough() -> None:
             self._waiting.remove(pull)
@@ -84,11 +103,10 @@ class ImageLog:
 
     def _answer_all(self) -> None:
         waiting, self._waiting = self._waiting, []
-        epoch = self._node.image.controller_epoch
         for pull in waiting:
             if pull.timer is not None:
                 self._node.timers.cancel(pull.timer)
-            pull.answer(self._since(epoch, pull.version))
+            pull.answer(self._since(pull.epoch, pull.version))
 
     def _since(self, epoch: int, version: int) -> PullImageResponse:
         image = self._node.image
@@ -96,7 +114,8 @@ class ImageLog:
         if epoch == image.controller_epoch and version == image.version:
             return response
         news = [step for step in self._steps if step.version > version]
-        if epoch == image.controller_epoch and news and news[0].version == version + 1:
+        is_ours = epoch == image.controller_epoch or (epoch, version) == self._former
+        if is_ours and news and news[0].version == version + 1:
             response.steps = _passing(step.encoded for step in news)
         else:
             response.from_nothing = True

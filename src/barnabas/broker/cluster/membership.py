@@ -222,19 +222,21 @@ class Membership:
             controller_id = NOBODY
         if controller.stat.ephemeral_owner == self._session_id:
             self._puller.stop()
-            node.controller_link.controller_id = node.broker_id
+            node.controller_link.follow(node.broker_id)
             self.office.take()
             return
-        self._resign()
+        self.office.leave()
+        self._puller.stop()
         if controller_id in {NOBODY, node.broker_id}:
+            node.controller_link.follow(NOBODY)
             return  # of an earlier life of ours: the watch tells when its session has ended
-        node.controller_link.controller_id = controller_id
+        node.controller_link.follow(controller_id)
         self._puller.follow(controller_id)
 
     def _resign(self) -> None:
         self.office.leave()
         self._puller.stop()
-        self._node.controller_link.controller_id = NOBODY
+        self._node.controller_link.follow(NOBODY)
 
 
 def _is_unclean(own: Value) -> bool:

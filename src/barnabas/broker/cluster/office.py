@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.tree_watch import TreeWatch
@@ -127,12 +128,13 @@ class Office:
 
     def _begin(self, image: ClusterImage) -> None:
         node = self._node
-        image = image.sharing(node.image)
+        former = node.image
+        image = replace(image.sharing(former), version=former.version + 1)
         log.info("Broker %d is the controller, epoch %d", node.broker_id, image.controller_epoch)
         node.controller.is_active = True
         node.controller.has_decided = True
         self._arrived(image)
-        node.image_log.begin()
+        node.image_log.begin(former)
         self._watch_brokers()
         self._tree.arm()
         node.controller.resume()
@@ -157,7 +159,8 @@ class Office:
         self._node.store.submit(_BROKERS, read)
 
     def _compare(self, registered: Mapping[int, BrokerImage]) -> None:
-        """Who went, then who came: one that was away between two looks did both."""
+        """Who went, then who came: one that was away between two looks did both. What waited for the first of
+        its replicas gets its leader then."""
         node = self._node
 
         def gone(image: ClusterImage) -> Decision[int]:
@@ -166,12 +169,15 @@ class Office:
         def came(image: ClusterImage) -> Decision[int]:
             return arrivals(image, registered, election_rules(node.settings, image), now_ms=node.wall_ms)
 
-        node.controller.decide(gone, self._told("went"))
-        node.controller.decide(came, self._told("came"))
+        node.controller.decide(gone, self._told("Brokers that went"))
+        node.controller.decide(came, self._told("Brokers that came"))
+        node.controller.decide(
+            lambda image: elections.complete(image, node.random), self._told("Topics that are led now")
+        )
 
-    def _told(self, how: str) -> Callable[..., None]:
-        def done(brokers: tuple[int, ...], error: object) -> None:
-            if brokers and error is None:
-                log.info("Brokers that %s: %s", how, sorted(brokers))
+    def _told(self, what: str) -> Callable[..., None]:
+        def done(which: tuple[object, ...], error: object) -> None:
+            if which and error is None:
+                log.info("%s: %s", what, sorted(which, key=str))
 
         return done

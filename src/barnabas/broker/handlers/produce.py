@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.coordinators.transaction_gate import Admissions
 from barnabas.broker.dispatch import Context, Reply
+from barnabas.broker.long_looks import LongLooks, looked_into
 from barnabas.broker.produce_template import ProduceTemplate, is_plain
 from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, is_one_batch, refusal
 from barnabas.broker.replication.partition import Partition
 from barnabas.broker.transactional_produce import gate_refusal, through_gate
+from barnabas.log.inspection import LongLook
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
@@ -48,18 +50,28 @@ def handle(node: Node, context: Context, request: ProduceRequest) -> Reply:
     try:
         _check_whole(request)
         if request.transactional_id is None:
-            return _produce(node, context, request, _OPEN)
+            return _inside(node, context, request, _OPEN)
         return through_gate(
-            node, context, request, lambda admissions: _produce(node, context, request, admissions)
+            node, context, request, lambda admissions: _inside(node, context, request, admissions)
         )
     except ApiError as error:
         topics = [_refused_topic(topic, error) for topic in request.topic_data]
         return conclude(node, context, request.acks, request.timeout_ms, ProduceResponse(topics), [])
 
 
-def _produce(node: Node, context: Context, request: ProduceRequest, admissions: Admissions) -> Reply:
+def _inside(node: Node, context: Context, request: ProduceRequest, admissions: Admissions) -> Reply:
+    return looked_into(
+        node, context, request, lambda looks: _produce(node, context, request, admissions, looks)
+    )
+
+
+def _produce(
+    node: Node, context: Context, request: ProduceRequest, admissions: Admissions, looks: LongLooks
+) -> Reply:
     pending: list[Pending] = []
-    topics = [_topic(node, context, request, topic, admissions, pending) for topic in request.topic_data]
+    topics = [
+        _topic(node, context, request, topic, admissions, looks, pending) for topic in request.topic_data
+    ]
     if request.acks != 0 and is_plain(context, request, pending):
         partition = pending[0].partition
         if context.session.repeats(partition):
@@ -112,6 +124,7 @@ def _topic(
     request: ProduceRequest,
     topic: TopicProduceData,
     admissions: Admissions,
+    looks: LongLooks,
     pending: list[Pending],
 ) -> TopicProduceResponse:
     by_id = context.version >= 13
@@ -136,7 +149,8 @@ def _topic(
                 guard = admissions.guards.get(place)
             records = one_batch(context.version, data.records)
             log = partition.log
-            answers.append(_append(node, partition, request.acks, records, guard, pending))
+            look = looks.get(TopicPartition(name, data.index)) if looks else None
+            answers.append(_append(node, partition, request.acks, records, guard, look, pending))
         except ApiError as error:
             answers.append(refusal(data.index, error, log))
     return TopicProduceResponse(topic.topic_id, topic.name, answers)
@@ -148,9 +162,10 @@ def _append(
     acks: int,
     records: memoryview,
     guard: Guard | None,
+    look: LongLook | None,
     pending: list[Pending],
 ) -> PartitionProduceResponse:
-    appended = partition.append(records, acks, node.wall_ms, guard=guard)
+    appended = partition.append(records, acks, node.wall_ms, guard=guard, look=look)
     answer = PartitionProduceResponse(
         partition.index, 0, appended.first_offset, appended.log_append_time_ms, appended.log_start_offset
     )

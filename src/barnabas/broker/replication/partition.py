@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from barnabas.broker.replication.following import NO_EPOCH, FollowingPartition
 from barnabas.broker.replication.held_log import Host, Watcher
 from barnabas.log.config import LogConfig
+from barnabas.log.inspection import LongLook
 from barnabas.log.log import Log
 from barnabas.log.producer_entry import Origin
 from barnabas.log.results import Appended, PlainBatch
@@ -145,9 +146,13 @@ class Partition(FollowingPartition):
         origin: Origin = Origin.CLIENT,
         guard: Guard | None = None,
         transaction_version: int = 0,
+        look: LongLook | None = None,
     ) -> Appended:
+        """`look`: what a worker has made of the records."""
         log = self.leader_log()
         self._check_acks(log, acks)
+        if look is not None:
+            records = look.result()
         try:
             appended = log.append_as_leader(
                 records,
@@ -158,6 +163,7 @@ class Partition(FollowingPartition):
                 origin=origin,
                 guard=guard,
                 transaction_version=transaction_version,
+                is_inspected=look is not None,
             )
         except OSError as error:
             raise self._disk_failed(error) from error
