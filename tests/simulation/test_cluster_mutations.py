@@ -213,7 +213,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
     ("mutate", "promise", "checker"),
     [
         (only_the_leader_counts, _BUSY, "NoLostWrite"),
-        (only_the_leader_counts, _BUSY, "CommittedStays"),
+        (only_the_leader_counts, _CUT, "CommittedStays"),
         (acknowledged_before_it_is_committed, _BUSY, "NoLostWrite"),
         (a_proposal_counts_at_once, _CUT, "NoLostWrite"),
         (consumers_read_what_is_not_committed, _BUSY, "CommittedStays"),
