@@ -16,7 +16,7 @@ WORKERS ?= 3
 SEED ?=
 BENCH ?=
 
-.PHONY: help setup run demo test check clients oracle crash faults chaos sim fuzz bench messages lock clean
+.PHONY: help setup run demo test check clients foreign oracle crash faults chaos sim fuzz bench messages lock clean
 
 help: ## What you can type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -48,6 +48,9 @@ test: check ## Everything a fresh machine can test
 
 clients: $(STAMP) ## Every client library's suite against three brokers
 	BARNABAS_TEST_TARGET=cluster $(BIN)/pytest -n 1 $(addprefix tests/clients/test_,$(addsuffix .py,$(CLIENT_SUITES)))
+
+foreign: $(STAMP) ## franz-go, sarama and KafkaJS say of our broker what they say of Apache Kafka; needs Go and Node
+	$(BIN)/pytest -n 0 -m slow tests/foreign
 
 oracle: $(STAMP) ## Apache Kafka is asked again whether what is recorded of its answers is still so
 	$(BIN)/pytest -n 2 --dist loadgroup -m slow tests/clients/test_same_answers_as_kafka.py
