@@ -34,7 +34,7 @@ from barnabas.sim.cluster.promise import ClusterPromise
 from barnabas.sim.cluster.promises import CLUSTER_PROMISES
 from barnabas.sim.producers import Style
 
-_SEEDS = 120
+_SEEDS = 200
 
 
 def only_the_leader_counts(patch: pytest.MonkeyPatch) -> None:
