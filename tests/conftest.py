@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench.apache_kafka import UnavailableError, provision
 from hypothesis import settings as hypothesis_settings
 from tests.support.targets import make_broker
 from tests.support.zookeeper import ZookeeperServer
+from xdist.scheduler import LoadScopeScheduling
 
 from barnabas.java import JavaError
 from barnabas.testing import BrokerProcess
@@ -27,6 +29,40 @@ StartTarget = Callable[..., BrokerProcess]
 _topic_numbers = itertools.count(1)
 _LONGEST = {"test_a_real_client_passes_its_suites_on_three_brokers"}
 _UNIT_TESTS = Path(__file__).parent / "unit"
+
+
+# Tests that share what takes long to start, by the beginning of their paths: they go to one worker. `None`
+# stands for the file itself. xdist's own mark for groups is without effect since pytest 9.2.
+_TOGETHER: dict[str, str | None] = {
+    "tests/spark/test_connect.py": "wheel",
+    "tests/spark/test_deployment.py": "wheel",
+    "tests/spark/test_standalone.py": "wheel",
+    "tests/spark/test_": "spark",
+    "tests/cluster/": None,
+    "tests/docs/test_cluster_page.py": None,
+    "tests/docs/test_tools.py": None,
+    "tests/clients/test_coordinator_crashes.py": None,
+    "tests/clients/test_transactions_on_a_slow_disk.py": None,
+    "tests/clients/test_wire_security.py": None,
+    "tests/cli/test_group_tools_as_kafka.py": "Kafka's own tools",
+    "tests/cli/test_perf_and_dump.py": "Kafka's own tools",
+    "tests/cli/test_reassign_partitions_as_kafka.py": "Kafka's own tools",
+    "tests/cli/test_same_lines_as_kafka.py": "Kafka's own tools",
+}
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        for beginning, group in _TOGETHER.items():
+            if path.startswith(beginning):
+                return group or path
+        return nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 @pytest.hookimpl(trylast=True)

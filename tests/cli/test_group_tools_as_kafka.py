@@ -20,7 +20,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from tests.cli.conftest import Broker, Outcome, RunJava, without_stack_traces
 
-pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafkas-own-tools")]  # which share a JVM
+pytestmark = pytest.mark.java
 
 CLASSES = {
     "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",

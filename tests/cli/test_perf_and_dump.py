@@ -8,7 +8,7 @@ from pathlib import Path
 
 import confluent_kafka
 import pytest
-from bench.apache_kafka import run_tool
+from tests.cli.conftest import RunJava
 from tests.cli.processes import tool
 
 from barnabas import Admin, Producer
@@ -112,12 +112,11 @@ def test_our_own_files_are_dumped_without_complaint(tmp_path: Path) -> None:
 
 
 @pytest.mark.java
-@pytest.mark.usefixtures("apache_kafka_libraries")
-def test_the_dump_is_kafkas_own_line_for_line(tmp_path: Path) -> None:
+def test_the_dump_is_kafkas_own_line_for_line(tmp_path: Path, run_java: RunJava) -> None:
     names = ",".join(map(str, make_segments(tmp_path)))
     for options in ((), ("--print-data-log",), ("--deep-iteration",), ("--verify-index-only",)):
         ours = tool("kafka-dump-log", "--files", names, *options)
-        kafkas = run_tool("org.apache.kafka.tools.DumpLogSegments", "--files", names, *options)
+        kafkas = run_java("org.apache.kafka.tools.DumpLogSegments", "--files", names, *options)
         assert ours.stdout.splitlines() == kafkas.stdout.splitlines()
 
 
@@ -151,8 +150,7 @@ def use_groups_and_transactions(bootstrap: str) -> None:
 
 
 @pytest.mark.java
-@pytest.mark.usefixtures("apache_kafka_libraries")
-def test_kafka_reads_the_coordinators_logs_and_we_show_the_same(tmp_path: Path) -> None:
+def test_kafka_reads_the_coordinators_logs_and_we_show_the_same(tmp_path: Path, run_java: RunJava) -> None:
     with Broker(directory=tmp_path) as broker:
         use_groups_and_transactions(broker.bootstrap)
         folder = broker.log_dir
@@ -161,7 +159,7 @@ def test_kafka_reads_the_coordinators_logs_and_we_show_the_same(tmp_path: Path) 
         written = sorted(path for path in folder.glob(f"{topic}-*/*.log") if path.stat().st_size)
         names = ",".join(map(str, written))
         ours = tool("kafka-dump-log", "--files", names, decoder)
-        kafkas = run_tool("org.apache.kafka.tools.DumpLogSegments", "--files", names, decoder)
+        kafkas = run_java("org.apache.kafka.tools.DumpLogSegments", "--files", names, decoder)
         assert ours.stdout.splitlines() == kafkas.stdout.splitlines()
         assert '"version":"' in ours.stdout
         assert "skipping" not in ours.stdout

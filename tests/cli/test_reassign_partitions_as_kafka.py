@@ -20,7 +20,7 @@ from barnabas.testing import Cluster as RealCluster
 from barnabas.wire import Cluster
 from barnabas.wire.admin import topics
 
-pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafkas-own-tools")]  # which share a JVM
+pytestmark = pytest.mark.java
 
 CLASSES = {
     "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
@@ -142,7 +142,6 @@ def cluster() -> Iterator[RealCluster]:
         yield running
 
 
-@pytest.mark.xdist_group("a cluster for Kafka's tools")
 def test_what_is_under_way_is_shown_and_taken_back_as_kafka_does(
     cluster: RealCluster, run_tool: RunTool, run_java: RunJava, tmp_path: Path
 ) -> None:
@@ -161,7 +160,6 @@ def test_what_is_under_way_is_shown_and_taken_back_as_kafka_does(
     assert "adding: 1,2. removing: 0." in str(answers["ours"][1])
 
 
-@pytest.mark.xdist_group("a cluster for Kafka's tools")
 def test_a_cluster_on_zookeeper_has_no_quorum_to_describe(cluster: RealCluster, run_java: RunJava) -> None:
     words = ("--bootstrap-server", cluster.bootstrap, "describe", "--status")
     answer = run_java("org.apache.kafka.tools.MetadataQuorumCommand", *words)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Broker, Outcome, RunJava, RunTool, without_stack_traces
 
-pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafkas-own-tools")]  # which share a JVM
+pytestmark = pytest.mark.java
 
 CLASSES = {
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",

@@ -23,7 +23,7 @@ def test_a_quick_bench_prints_its_table(tmp_path: Path) -> None:
         "bench",
         "--quick",
         "--only",
-        "start,small-16",
+        "small-16",
         "--directory",
         str(tmp_path),
     ]

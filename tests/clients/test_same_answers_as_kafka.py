@@ -63,7 +63,6 @@ def test_our_answers_are_kafkas(name: str, our_port: Port) -> None:
 
 @pytest.mark.slow  # what this version of Kafka answers does not change
 @pytest.mark.java
-@pytest.mark.xdist_group("apache-kafka-answers")
 @pytest.mark.parametrize("name", NAMES)
 def test_kafka_still_answers_as_recorded(name: str, kafka_port: Port) -> None:
     recorded = golden.read(name)

@@ -24,7 +24,7 @@ from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRespons
 from barnabas.security.jaas import quoted
 from barnabas.wire import Cluster, NetworkError, TlsError
 
-pytestmark = [pytest.mark.java, pytest.mark.xdist_group("secure-kafka")]
+pytestmark = pytest.mark.java
 
 STORE_PASSWORD = "for this run only"
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")

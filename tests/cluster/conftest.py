@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +12,6 @@ from tests.support.zookeeper import need_java
 from barnabas.testing import Cluster
 
 StartCluster = Callable[..., Cluster]
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A module's tests share a cluster, so they stay together on one worker."""
-    for item in items:
-        if item.path.parent == HERE:
-            item.add_marker(pytest.mark.xdist_group(f"cluster/{item.path.stem}"))
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _ID = re.compile(r"\b[\w-]{22}\b(?=$|[\s,}])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?")
 _FILLING = re.compile(r"([ ─━-])\1+")
-_COMMAND_TIMEOUT_S = 60
+_COMMAND_TIMEOUT_S = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ from tests.docs.pages import CHECKOUT, Example, Ran, examples, same_shape
 from barnabas.java import JavaError, require
 from barnabas.testing import free_port
 
-pytestmark = pytest.mark.xdist_group("docs/cluster.md")
-
 EXAMPLES = examples(CHECKOUT / "docs" / "cluster.md")
 _START = "barnabas cluster start --brokers 3"
 _TIMEOUT_S = 120

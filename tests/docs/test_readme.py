@@ -23,7 +23,7 @@ def _between(mark: str) -> str:
 
 def _run(program: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-W", "error", "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_the_five_lines_run_as_they_stand_and_print_what_is_shown(start_broker: StartBroker) -> None:

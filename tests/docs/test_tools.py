@@ -10,8 +10,6 @@ from tests.docs.pages import CHECKOUT, TOOLS_PAGE, Example, Ran, examples, same_
 
 from barnabas.java import JavaError, require
 
-pytestmark = pytest.mark.xdist_group("docs/tools.md")
-
 EXAMPLES = examples(TOOLS_PAGE)
 
 

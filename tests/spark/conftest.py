@@ -22,8 +22,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(here):
             item.add_marker(pytest.mark.spark)
-            # The session is shared within a worker, so the tests that use it go to one.
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            if item.path.parent.name == "spark":
+                item.add_marker(pytest.mark.timeout(600))  # some start a cluster of Spark's
 
 
 @pytest.fixture(scope="session")

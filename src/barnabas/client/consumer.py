@@ -171,8 +171,8 @@ class Consumer:
             if messages:
                 return messages
             self._react_to_all()
-            if self._unread is not None and not self._unread:
-                break  # all that was asked for has been read
+            if time.monotonic() >= deadline or (self._unread is not None and not self._unread):
+                break  # in time, or all that was asked for has been read
         return []
 
     def _react_to_all(self) -> None:

@@ -25,7 +25,7 @@ from barnabas.sim.history import Broke, DirectoryFailed, Fault, Happened
 from barnabas.sim.network import Connection, Nowhere, Peer, Route
 from barnabas.sim.store import SimulatedStore
 from barnabas.sim.workers import SimulatedWorkers
-from barnabas.sim.world import SeededRandom, World
+from barnabas.sim.world import World
 from barnabas.store.memory import MemoryHome
 
 
@@ -157,7 +157,7 @@ class Host:
         self.settings = _settings(frozenset(properties.items()))
         self.disk = SimulatedDisk(now_ms=lambda: self.wall_ms)
         self.home = MemoryHome()
-        self.random = SeededRandom(f"{seed}/broker")
+        self.random = type(world.random)(f"{seed}/broker")
         self.slowness = Slowness()
         self.life: Life | None = None
         self._falls: Callable[[], None] = self.power_loss

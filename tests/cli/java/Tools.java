@@ -57,7 +57,7 @@ public class Tools {
         });
         tool.setDaemon(true);
         tool.start();
-        int status = code.get(60, TimeUnit.SECONDS);
+        int status = code.get(120, TimeUnit.SECONDS);
         return Map.of("code", status, "stdout", out.toString("UTF-8"), "stderr", err.toString("UTF-8"));
     }
 }

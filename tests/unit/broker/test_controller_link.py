@@ -44,7 +44,7 @@ def test_whoever_holds_the_office_is_asked() -> None:
 
 
 def test_what_a_paused_controller_was_asked_fails_when_another_is_known() -> None:
-    """It keeps its connections: without this, proposals would wait for as long as a question may."""
+    """It keeps its connections: a leader's proposals would wait for as long as a question may take."""
     nodes = Nodes(1, 2, 3)
     link = nodes[1].controller_link
     link.follow(2)

@@ -29,14 +29,19 @@ _FIND_VERSION = 4
 _PAUSE_MS = (20, 80)  # before it looks again
 
 Heard = Callable[[bytes], None]
+# The newest leader epochs that a client has heard of, by topic id and index. It believes no broker that knows
+# of an older one (KIP-320): a leader that was cut off tells of itself, and would refuse what it has not seen.
+Epochs = dict[tuple[bytes, int], int]
 
 
 class ClusterDoor:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._epochs: dict[Asker, Epochs] = {}
 
     def connect(self, peer: Asker) -> ClusterWire | None:
-        return ClusterWire(self._cluster, peer) if self._cluster.serving else None
+        epochs = self._epochs.setdefault(peer, {})
+        return ClusterWire(self._cluster, peer, epochs) if self._cluster.serving else None
 
 
 class _Leg:
@@ -69,7 +74,8 @@ class _Question:
 
 
 class ClusterWire:
-    def __init__(self, cluster: Cluster, peer: Asker) -> None:
+    def __init__(self, cluster: Cluster, peer: Asker, epochs: Epochs) -> None:
+        self._epochs = epochs
         self._cluster = cluster
         self._world = cluster.world
         self._peer = peer
@@ -220,7 +226,7 @@ class ClusterWire:
         self._inquire(request, _METADATA_VERSION, heard)
 
     def _learn(self, answer: MetadataResponse) -> None:
-        if any(topic.error_code or not topic.partitions for topic in answer.topics):
+        if any(topic.error_code or not topic.partitions for topic in answer.topics) or self._is_old(answer):
             self._look_again()
             return
         for topic in answer.topics:
@@ -229,6 +235,17 @@ class ClusterWire:
                 found = Leader(partition.leader_id, partition.leader_epoch)
                 self._leaders[place] = found if found.broker_id in self._cluster.machines else None
         self._found()
+
+    def _is_old(self, answer: MetadataResponse) -> bool:
+        told = {
+            (topic.topic_id, partition.partition_index): partition.leader_epoch
+            for topic in answer.topics
+            for partition in topic.partitions
+        }
+        if any(epoch < self._epochs.get(where, epoch) for where, epoch in told.items()):
+            return True
+        self._epochs.update(told)
+        return False
 
     def _find(self, coordinator: TheCoordinator) -> None:
         request = FindCoordinatorRequest(key_type=coordinator.kind, coordinator_keys=[coordinator.key])

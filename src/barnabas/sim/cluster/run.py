@@ -19,7 +19,7 @@ from barnabas.sim.history import Broke
 from barnabas.sim.membership import Places
 from barnabas.sim.producers import Producer, Style
 from barnabas.sim.run import Outcome, judge, places_of, quietly
-from barnabas.sim.world import SeededRandom, World
+from barnabas.sim.world import QuickRandom, World
 
 _START_MS = 5_000
 _PATIENCE_MS = 20_000
@@ -40,8 +40,8 @@ def run_cluster(promise: ClusterPromise, seed: int, *, talk: bool = False) -> Ou
 class ClusterSchedule:
     def __init__(self, promise: ClusterPromise, seed: int) -> None:
         self.promise = promise
-        self.world = World(seed)
-        brokers, self.plan = promise.plan(SeededRandom(f"{seed}/plan"))
+        self.world = World(seed, QuickRandom)
+        brokers, self.plan = promise.plan(QuickRandom(f"{seed}/plan"))
         self.cluster = Cluster(self.world, seed, brokers, self.plan.properties)
         self.overview = Overview(self.cluster)
         self.door = ClusterDoor(self.cluster)

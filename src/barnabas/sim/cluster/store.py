@@ -210,8 +210,12 @@ class EnsembleStore:
         self._connection += 1
         self._connected = False
         self._arrived = 0
-        self._missed.update(event.path for event in self._underway if isinstance(event, Changed))
-        self._underway.clear()
+        underway, self._underway = self._underway, deque()
+        for event in underway:
+            if isinstance(event, Changed):
+                self._missed.add(event.path)
+            elif not isinstance(event, Completed) and not self._closed:
+                self._hand_over(event)  # of its sessions the client library itself tells
         self._ensemble.silent(self._session_id)
 
     # --- there ---------------------------------------------------------------------------------------------
