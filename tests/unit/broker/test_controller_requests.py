@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.support.node import SmallNode, frame
 
+from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.session import PeerFaultError
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, BrokerImage, PartitionChanged, PartitionImage
+from barnabas.ports import BadVersionError, StoreLostError
 from barnabas.protocol import codec
 from barnabas.protocol.messages.alter_partition import (
     AlterPartitionRequest,
@@ -149,6 +151,11 @@ def test_an_election_that_the_store_lost_did_not_happen(controller: Controller) 
     answer = controller.elect(0, [TopicPartitions("t", [0])])
     assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     assert controller.partition.leader == 2
+
+
+def test_what_may_have_happened_is_asked_again() -> None:
+    assert code_of(StoreLostError("/brokers/topics/t")) == ErrorCode.REQUEST_TIMED_OUT
+    assert code_of(BadVersionError("/brokers/topics/t")) == ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from barnabas.broker.cluster.store_client import StoreClient
 from barnabas.controller.decision import Decision
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import ClusterImage, Delta
-from barnabas.ports import Completed, StoreError
+from barnabas.ports import Completed, StoreError, StoreLostError
 
 log = logging.getLogger("kafka.controller.KafkaController")
 
@@ -30,6 +30,8 @@ def code_of(error: StoreError) -> ErrorCode:
     """What a client hears when a decision did not become true."""
     if isinstance(error, NotControllerError):
         return ErrorCode.NOT_CONTROLLER
+    if isinstance(error, StoreLostError):
+        return ErrorCode.REQUEST_TIMED_OUT  # it may have happened: clients look and ask again
     return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
