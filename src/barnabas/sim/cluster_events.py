@@ -70,4 +70,13 @@ class DirectoriesFound:
     places: tuple[TopicPartition, ...]
 
 
-ClusterEvent: TypeAlias = StateWritten | StateFound | LogFound | Deleted | DirectoriesFound
+@dataclass(frozen=True, slots=True)
+class DeposedAsked:
+    """A client asks a coordinator for offsets that does not know of its successor yet."""
+
+    client: str
+    place: TopicPartition  # where the group is remembered
+    leader_epoch: int  # in which the one that is asked takes itself for the leader
+
+
+ClusterEvent: TypeAlias = StateWritten | StateFound | LogFound | Deleted | DirectoriesFound | DeposedAsked

@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 from barnabas.model.ids import TopicPartition
 from barnabas.sim.checkers import Facts
+from barnabas.sim.cluster_events import DeposedAsked, StateWritten
 from barnabas.sim.history import (
     Assigned,
     CommitAcknowledged,
     CommitAsked,
     CommitRefused,
     Ended,
+    Event,
     Fate,
     GroupFound,
     OffsetsAsked,
@@ -82,20 +84,24 @@ class NothingUnseen:
 
 
 Where: TypeAlias = tuple[str, TopicPartition]  # in which group
+Kept: TypeAlias = dict[Where, tuple[int, CommitAsked]]
+Floors: TypeAlias = dict[TopicPartition, tuple[int, CommitAsked]]
 
 
 class CommitsAreKept:
     """Whoever asks after a commit was acknowledged gets that offset, or a later one that was asked for. A
     commit that was never answered may come late and win, against the same member in the same generation:
-    commits have no sequence."""
+    commits have no sequence. A coordinator that has not heard of its successor knows what was acknowledged
+    before that one was elected."""
 
     def check(self, facts: Facts) -> Iterator[str]:
-        kept: dict[Where, tuple[int, CommitAsked]] = {}
+        kept: Kept = {}
         asked: dict[Where, dict[int, list[CommitAsked]]] = {}
         answered: set[int] = set()
-        floors: dict[int, dict[TopicPartition, tuple[int, CommitAsked]]] = {}
+        floors = _FloorsAsked()
         transactions: dict[str, list[CommitAsked]] = {}
         for event in facts.events:
+            floors.follow(event, kept)
             if isinstance(event, CommitAsked):
                 for place, offset in event.offsets:
                     asked.setdefault((event.group, place), {}).setdefault(offset, []).append(event)
@@ -107,17 +113,48 @@ class CommitsAreKept:
             elif isinstance(event, Ended) and event.fate is Fate.COMMITTED:
                 for one in transactions.get(event.transaction, ()):
                     _keep(kept, one)
-            elif isinstance(event, OffsetsAsked):
-                floors[id(event)] = {
-                    place: kept[event.group, place] for place in event.places if (event.group, place) in kept
-                }
             elif isinstance(event, OffsetsRead):
-                yield from _judge(event, floors[id(event.asked)], asked, answered)
+                yield from _judge(event, floors.of(event.asked), asked, answered)
+
+
+class _FloorsAsked:
+    """What the answer to each question must reach."""
+
+    def __init__(self) -> None:
+        self._floors: dict[int, Floors] = {}
+        self._last: dict[str, OffsetsAsked] = {}  # by member: each asks one thing at a time
+        self._elected: dict[TopicPartition, dict[int, Kept]] = {}  # what was kept then, by leader epoch
+
+    def of(self, asked: OffsetsAsked) -> Floors:
+        return self._floors[id(asked)]
+
+    def follow(self, event: Event, kept: Kept) -> None:
+        match event:
+            case OffsetsAsked():
+                self._last[event.member] = event
+                self._floors[id(event)] = _floors_in(kept, event)
+            case StateWritten() if event.leader_epoch not in self._elected.get(event.place, {}):
+                self._elected.setdefault(event.place, {})[event.leader_epoch] = dict(kept)
+            case DeposedAsked():
+                self._lower(event)
+
+    def _lower(self, event: DeposedAsked) -> None:
+        elected = self._elected[event.place]
+        asked = self._last[event.client]
+        successor_epoch = min(epoch for epoch in elected if epoch > event.leader_epoch)
+        then, now = _floors_in(elected[successor_epoch], asked), self.of(asked)
+        self._floors[id(asked)] = {
+            place: min(then[place], now[place], key=lambda floor: floor[0]) for place in then if place in now
+        }
+
+
+def _floors_in(kept: Kept, asked: OffsetsAsked) -> Floors:
+    return {place: kept[asked.group, place] for place in asked.places if (asked.group, place) in kept}
 
 
 def _judge(
     read: OffsetsRead,
-    floors: dict[TopicPartition, tuple[int, CommitAsked]],
+    floors: Floors,
     asked: dict[Where, dict[int, list[CommitAsked]]],
     answered: set[int],
 ) -> Iterator[str]:
@@ -136,7 +173,7 @@ def _judge(
                 yield f"{member}: {group} is at {offset} of {place}, but {floor} was acknowledged"
 
 
-def _keep(kept: dict[Where, tuple[int, CommitAsked]], commit: CommitAsked) -> None:
+def _keep(kept: Kept, commit: CommitAsked) -> None:
     for place, offset in commit.offsets:
         if offset >= kept.get((commit.group, place), (-1, commit))[0]:
             kept[commit.group, place] = (offset, commit)

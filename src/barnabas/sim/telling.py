@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from barnabas.model.errors import ErrorCode
+from barnabas.sim.cluster_events import DeposedAsked
 from barnabas.sim.history import (
     Acknowledged,
     Assigned,
@@ -81,6 +82,8 @@ def _of_groups(event: Event) -> str:
             return f"{event.member} asks where {event.group} is"
         case OffsetsRead(asked, offsets):
             return f"{asked.member} hears that {asked.group} is at {_list(offsets)}"
+        case DeposedAsked():
+            return f"{event.client} asks one who takes itself for the leader of {event.place} as it was"
         case GroupFound():
             return f"{event.group} is {event.state} with {event.members} of {event.expected_members} members"
     return ""

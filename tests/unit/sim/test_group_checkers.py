@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.unit.sim.histories import HERE, assigned, commit, committed, complaints, left, offsets, seen
 
+from barnabas.model.ids import TopicPartition
+from barnabas.sim.cluster_events import DeposedAsked, StateWritten
 from barnabas.sim.group_checkers import (
     CommitsAreFenced,
     CommitsAreKept,
@@ -16,10 +18,17 @@ from barnabas.sim.history import (
     Assigned,
     CommitAcknowledged,
     CommitAsked,
+    Event,
     GroupFound,
     OffsetsAsked,
     OffsetsRead,
 )
+
+_REMEMBERED = TopicPartition("__consumer_offsets", 0)
+
+
+def _elected(leader_epoch: int) -> StateWritten:
+    return StateWritten(_REMEMBERED, "id", leader_epoch, 1, 1, 1, leader_epoch, (1,), (), (1, 2))
 
 
 def test_a_poll_that_goes_back_is_a_complaint() -> None:
@@ -63,6 +72,28 @@ def test_an_acknowledged_commit_that_is_not_read_back_is_a_complaint() -> None:
 def test_a_commit_acknowledged_after_the_question_may_be_missed() -> None:
     asked = OffsetsAsked("group", "b", (HERE,))
     assert not complaints(CommitsAreKept(), asked, commit("a", 3), OffsetsRead(asked, ((HERE, -1),)))
+
+
+def _deposed_reads(offset: int) -> list[Event]:
+    asked = OffsetsAsked("group", "b", (HERE,))
+    return [asked, DeposedAsked("b", _REMEMBERED, 0), OffsetsRead(asked, ((HERE, offset),))]
+
+
+def test_who_has_not_heard_of_its_successor_may_miss_what_that_one_acknowledged() -> None:
+    story = (_elected(0), commit("a", 3), _elected(1), commit("a", 5))
+    assert not complaints(CommitsAreKept(), *story, _deposed_reads(3))
+    assert complaints(CommitsAreKept(), *story, offsets("b", 3))
+
+
+def test_who_has_not_heard_of_its_successor_knows_what_was_acknowledged_before() -> None:
+    assert complaints(CommitsAreKept(), _elected(0), commit("a", 3), _elected(1), _deposed_reads(-1))
+    later = (_elected(0), _elected(1), commit("a", 3), _elected(2), commit("a", 5))
+    assert not complaints(CommitsAreKept(), *later, _deposed_reads(-1))
+
+
+def test_the_next_question_goes_to_whom_it_goes() -> None:
+    story = (_elected(0), _elected(1), commit("a", 3))
+    assert complaints(CommitsAreKept(), *story, _deposed_reads(-1), offsets("b", -1))
 
 
 def test_a_commit_without_an_answer_may_come_late_in_its_own_generation() -> None:

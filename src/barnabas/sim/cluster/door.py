@@ -20,6 +20,7 @@ from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
+from barnabas.sim.cluster.deposed import note_deposed
 from barnabas.sim.cluster.nearby import Nearby
 from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
 from barnabas.sim.network import Asker, Connection
@@ -168,6 +169,7 @@ class ClusterWire:
             self._nearby.heard(broker_id, answer)
             self._answered(question, answer)
 
+        note_deposed(self._cluster, header.client_id or "", broker_id, request)
         self._say(broker_id, header, request, heard if question.has_answer else None)
 
     def _say(self, broker_id: int, header: RequestHeader, request: Message, heard: Heard | None) -> None:
