@@ -164,6 +164,28 @@ def test_what_is_too_large_is_refused_and_changes_nothing() -> None:
     assert desk.note("a", 6).response == 6
 
 
+def test_what_is_due_and_cannot_be_written_is_tried_again() -> None:
+    desk = Desk({"message.max.bytes": "2000"})
+    sizes = [5_000, 5_000, 10]
+
+    def due() -> Outcome:
+        outcome = note("a", 5, FakeTicket(), "m" * sizes.pop(0))
+        return Outcome(outcome.entries)
+
+    desk.shard.host.timers.schedule("due", 10, due)
+    desk.settle(5_000)
+    assert desk.shard.numbers == {"a": 5}
+    assert not sizes
+
+
+def test_what_is_due_and_was_written_is_not_done_again() -> None:
+    desk = Desk()
+    tickets = [FakeTicket(), FakeTicket()]
+    desk.shard.host.timers.schedule("due", 10, lambda: note("a", 5, tickets.pop()))
+    desk.settle(5_000)
+    assert len(tickets) == 1
+
+
 def test_a_failed_disk_ends_the_office() -> None:
     desk = Desk()
     shard = desk.shard

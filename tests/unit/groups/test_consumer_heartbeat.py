@@ -99,7 +99,26 @@ def test_a_polite_member_frees_its_partitions_at_once() -> None:
     scene.host.pass_ms(1_000)
     one.beat()
     assert len(one.partitions) == 4
-    assert not scene.host.timers.is_scheduled(("session", "g", "two"))
+    epoch = scene.group.epoch
+    for _ in range(12):
+        scene.host.pass_ms(5_000)
+        one.beat()
+    assert scene.group.epoch == epoch, "its session's clock finds nobody"
+
+
+def test_a_member_whose_leaving_could_not_be_written_is_out_after_its_session() -> None:
+    scene = Scene(t=4)
+    one, two = Consumer(scene, "one", "t"), Consumer(scene, "two", "t")
+    settle(scene, one, two)
+    scene.host.refuse_next = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    request = ConsumerGroupHeartbeatRequest("g", "two", -1)
+    ticket = scene.host.ask(lambda each: scene.shard.consumer_group_heartbeat(request, CALLER, each))
+    assert ticket.code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert "two" in scene.group.members
+    for _ in range(10):
+        scene.host.pass_ms(5_000)
+        one.beat()
+    assert len(one.partitions) == 4
 
 
 def test_a_silent_member_is_out_after_its_session() -> None:

@@ -41,6 +41,10 @@ _MEANING = {
     ErrorCode.RECORD_LIST_TOO_LARGE: ErrorCode.UNKNOWN_SERVER_ERROR,
 }
 
+# What is due and cannot be written, for want of replicas say, is tried again, after Kafka's backoff: a member
+# whose time was up would otherwise stay for good, with all that it owns.
+_AGAIN_MS = 500
+
 
 def meaning_of(code: ErrorCode) -> ErrorCode:
     return _MEANING.get(code, code)
@@ -69,7 +73,11 @@ class HostedTimers:
 
         def due() -> None:
             del self._timers[key]
-            self._hosted.run(operation)
+            self._hosted.run(operation, refused=again)
+
+        def again() -> None:
+            if not self.is_scheduled(key):
+                self.schedule(key, _AGAIN_MS, operation)
 
         node = self._hosted.node
         self._timers[key] = node.timers.at(node.now_ms + delay_ms, due)
@@ -125,9 +133,14 @@ class HostedShard(Generic[S]):
     def random_bytes(self, count: int) -> bytes:
         return self.node.random.bytes(count)
 
-    def run(self, operation: Callable[[], Outcome], guard: Guard | None = None) -> None:
-        if self.is_active:
-            self.apply(operation(), guard)
+    def run(self, operation: Callable[[], Outcome], refused: Callable[[], None] = lambda: None) -> None:
+        """`refused`: the log does not take it now. Nothing has changed, and nobody else sees to it."""
+        if not self.is_active:
+            return
+        outcome = operation()
+        is_ours = outcome.replays and outcome.refused is None and not outcome.answers
+        if not self.apply(outcome) and is_ours and self.is_active:
+            refused()
 
     # --- from birth to death -------------------------------------------------------------------------------
 
@@ -156,13 +169,14 @@ class HostedShard(Generic[S]):
 
     # --- an outcome's way ----------------------------------------------------------------------------------
 
-    def apply(self, outcome: Outcome, guard: Guard | None = None) -> None:
+    def apply(self, outcome: Outcome, guard: Guard | None = None) -> bool:
+        """Whether the log took it."""
         if outcome.entries:
             try:
                 first_offset = self._append(outcome, guard)
             except ApiError as error:
                 self._refused(outcome, meaning_of(error.code))
-                return
+                return False
             if outcome.replays:
                 replay, producer = self.shard.replay, outcome.producer
                 for offset, entry in enumerate(outcome.entries, first_offset):
@@ -172,6 +186,7 @@ class HostedShard(Generic[S]):
             _finish(outcome)
         elif outcome.answers or outcome.committed is not None:
             self._wait(outcome, end_offset - 1)
+        return True
 
     def _append(self, outcome: Outcome, guard: Guard | None) -> int:
         node = self.node

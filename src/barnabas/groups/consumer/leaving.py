@@ -48,7 +48,9 @@ def remove_members(context: Context, group: ConsumerGroup, members: Sequence[Mem
     entries: list[Entry] = []
     for member in members:
         entries += records.member_tombstones(group.group_id, member.member_id)
-        context.forget_all(group.group_id, member.member_id)
+        # Its session's clock goes on, and finds nobody: should this not be written, it ends the session.
+        for what in ("revoke", "rejoin", "resync"):
+            context.forget(what, group.group_id, member.member_id)
     entries += _unused_regexes(group, members)
     topics = group.subscriptions.topics(without=members)
     metadata_hash = context.topic_hashes.of_topics(topics, context.host.image)
