@@ -143,11 +143,23 @@ def test_a_downgrade_survives_a_restart() -> None:
     old, new = _mixed(scene)
     new.leave()
     scene.restart()
-    assert _kind(scene) == ("classic", "Stable")
+    assert _kind(scene) == ("classic", "PreparingRebalance")
     assert old.beat() is ErrorCode.ILLEGAL_GENERATION, "it comes again: what the other had is nobody's"
     old.join()
     old.sync(0, 1, 2, 3)
     assert old.owned == [0, 1, 2, 3]
+
+
+def test_a_static_member_that_comes_back_after_a_downgrade_and_a_restart_gets_what_the_other_had() -> None:
+    scene = Scene(_SETTINGS, t=4)
+    new = Consumer(scene, "new", "t")
+    Classic(scene, "i1").join()  # everything is still with the other
+    new.leave()
+    scene.restart()
+    back = Classic(scene, "i1")
+    back.join()
+    back.sync(0, 1, 2, 3)
+    assert back.owned == [0, 1, 2, 3]
 
 
 def test_a_mixed_group_survives_a_restart() -> None:

@@ -39,6 +39,20 @@ def test_the_nodes_of_a_closed_session_go_at_once(home: SimulatedHome) -> None:
     assert not has(home, "/e")
 
 
+def test_who_closes_in_a_session_that_has_ended_leaves_nothing_behind(home: SimulatedHome) -> None:
+    store = home.store()
+    harness = Harness(store)
+    harness.run(Create("/e", ephemeral=True))
+    store.sleep()
+    home.wait(_LONG_MS)
+    store.wake()
+    harness.submit(Create("/zombie"))
+    store.close()
+    home.wait(_LONG_MS)
+    assert not has(home, "/zombie")
+    assert not home.ensemble.home.sessions
+
+
 def test_a_short_sleep_costs_nothing(home: SimulatedHome) -> None:
     store = home.store()
     harness = Harness(store)

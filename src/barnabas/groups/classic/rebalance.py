@@ -221,7 +221,8 @@ class Rebalancer:
         for member in group.members.values():
             self.extend_session(group, member)
         outcome = Outcome(replays=False)
-        if len(group.members) > self._host.settings.integer("group.max.size"):
+        too_many = len(group.members) > self._host.settings.integer("group.max.size")
+        if too_many or (group.members and group.leader_id is None):
             self.prepare(group, outcome)
         return outcome
 

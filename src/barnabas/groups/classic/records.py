@@ -51,9 +51,9 @@ def restore(group_id: str, value: GroupMetadataValue) -> ClassicGroup:
     group.protocol_kind = value.protocol_type or None
     if value.current_state_timestamp != _UNKNOWN_TIME:
         group.status_since_ms = value.current_state_timestamp
-    group.leader_id = value.leader
     for row in value.members:
         group.add(_restore_member(row, value.protocol or ""), value.protocol_type)
+    group.leader_id = value.leader
     if group.members:
         group.status = Stable()
     group.agree(value.protocol)

@@ -66,10 +66,13 @@ def downgrade(
 
 def _remembered(classic: ClassicGroup, rebalance: bool) -> Entry:
     """A rebalance that begins is not in the log. Should we die before it ends, what the leaving member owned
-    would be nobody's: with a generation that no member knows, all of them come again (Kafka's do not)."""
+    would be nobody's: with a generation that no member knows, all of them come again (Kafka's do not).
+    Without a leader, whoever loads the group rebalances it: else a static member gets back what it had."""
     key, value = group_entry(classic, classic.assignments())
     assert isinstance(value, GroupMetadataValue)
-    value.generation += rebalance
+    if rebalance:
+        value.generation += 1
+        value.leader = None
     return Entry(key, value)
 
 

@@ -90,8 +90,9 @@ class EnsembleStore:
         return taken
 
     def close(self) -> None:
-        """In good order: the session's nodes are gone at once."""
-        if self._connected and self._routes.is_whole(self._id, ENSEMBLE):
+        """In good order: the session's nodes are gone at once. Nothing is done in one that has ended."""
+        reaches = self._connected and self._routes.is_whole(self._id, ENSEMBLE)
+        if reaches and self._ensemble.knows(self._session_id):
             while self._arrived < len(self._unanswered):
                 self._carry_out()
             while self._underway:
