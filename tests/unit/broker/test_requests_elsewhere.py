@@ -119,7 +119,7 @@ def test_a_setting_of_all_brokers_reaches_all_of_them() -> None:
     assert altered(desk, others(desk)[0], change) == {ResourceType.BROKER: 0}
     desk.until(
         lambda: all(
-            desk.node(broker_id).settings.integer("log.retention.ms") == 12345
+            desk.node(broker_id).settings.optional_integer("log.retention.ms") == 12345
             for broker_id in desk.cluster.machines
         )
     )
