@@ -25,7 +25,7 @@ from barnabas.wire.admin import configs, topics
 from barnabas.wire.admin.configs import Resource
 from barnabas.wire.errors import WireError
 
-SHORT_SESSION_MS, SESSION_TIMEOUT_MS = 2_000, 30_000
+SHORT_SESSION_MS, SESSION_TIMEOUT_MS, AN_HOUR_MS = 2_000, 30_000, 3_600_000
 StartBroker = Callable[..., Broker]
 _numbers = itertools.count(1)
 
@@ -149,14 +149,14 @@ def test_a_broker_that_slept_too_long_registers_again(start: StartBroker, tree: 
     assert int(tree.get("/controller_epoch")[0]) > 1
 
 
-def test_a_broker_goes_on_while_zookeeper_is_away(
-    start: StartBroker, zookeeper: ZookeeperServer, tmp_path_factory: pytest.TempPathFactory
+def test_a_broker_goes_on_while_zookeeper_is_away_and_stops_without_it(
+    start: StartBroker, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     own = ZookeeperServer(tmp_path_factory.mktemp("alone"))
     own.start()
     try:
         own.wait()
-        broker = start(own.connect, broker_id=1, zookeeper_session_timeout_ms=30_000)
+        broker = start(own.connect, broker_id=1, zookeeper_connection_timeout_ms=AN_HOUR_MS)
         create(broker, "before")
         own.kill()
         produce(broker, "before", b"x")
@@ -164,8 +164,16 @@ def test_a_broker_goes_on_while_zookeeper_is_away(
         own.wait()
         wait_until(lambda: try_to_create(broker, "after"))
         assert consume(broker, "before", 1) == [b"x"]
+        losses = count_losses(broker)
     finally:
         own.kill()
+    wait_until(lambda: count_losses(broker) > losses)  # what it asks from now on has no answer
+    broker.stop()
+    assert "shut down completed" in broker.log_text()
+
+
+def count_losses(broker: Broker) -> int:
+    return broker.log_text().count("Zookeeper connection lost")
 
 
 def try_to_create(broker: Broker, topic: str) -> bool:

@@ -38,6 +38,10 @@ OpenStore = Callable[[ZookeeperOptions], Harness]
 InZookeeper = Callable[..., ZookeeperOptions]
 StartZookeeper = Callable[..., ZookeeperServer]
 
+AN_HOUR_MS = 3_600_000
+PATIENCE_SECONDS = 60
+MANY = 500
+
 
 def end_session(home: Harness, server: ZookeeperServer) -> None:
     """As an ensemble does that has not heard from a broker for too long: somebody who knows the session's
@@ -156,18 +160,22 @@ def test_a_write_on_its_way_is_lost_with_the_connection_and_what_follows_is_not(
     assert answered == sorted(answered)
 
 
-def test_closing_without_a_server_ends_and_loses_what_waits(
+def test_closing_without_a_server_loses_what_waits_and_waits_for_nothing(
     start_zookeeper: StartZookeeper, open_store: OpenStore
 ) -> None:
     server = start_zookeeper()
     server.wait()
-    home = open_store(ZookeeperOptions(server.connect, connection_timeout_ms=2_000))
+    home = open_store(ZookeeperOptions(server.connect, connection_timeout_ms=AN_HOUR_MS))
     home.value("/", watch=True)
     server.kill()
     home.wait_for("the connection's end", lambda seen: Changed("/") in seen)
-    ticket = home.submit(Create("/a"))
-    home.store.close()
-    assert isinstance(home.completed(ticket).error, StoreLostError)
+    tickets = [home.submit(Get("/")) for _ in range(MANY)]
+    tickets.append(home.submit(Create("/a")))
+    closing = threading.Thread(target=home.store.close, daemon=True)
+    closing.start()
+    closing.join(PATIENCE_SECONDS)
+    assert not closing.is_alive()
+    assert all(isinstance(home.completed(ticket).error, StoreLostError) for ticket in tickets)
 
 
 def test_an_ensemble_of_three_goes_on_when_its_leader_is_killed(

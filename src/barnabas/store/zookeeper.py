@@ -77,16 +77,17 @@ class ZookeeperStore:
         return taken
 
     def close(self) -> None:
-        """Without a connection there is nothing to carry out: after `zookeeper.connection.timeout.ms` what
-        still waits is lost."""
+        """What was submitted is carried out first, within `zookeeper.connection.timeout.ms`. Without a
+        connection nothing can be: what waits is lost at once."""
         if self._closed:
             return
         self._closed = True
         self._inbox.put(Close())
-        self._thread.join(self._options.connection_timeout_ms / 1000)
-        if self._thread.is_alive():
-            self._worker.give_up()
-            self._thread.join()
+        deadline_s = time.monotonic() + self._options.connection_timeout_ms / 1000
+        while self._thread.is_alive() and self._client.connected and time.monotonic() < deadline_s:
+            self._thread.join(_LOOK_AGAIN_SECONDS)
+        self._worker.give_up()
+        self._thread.join()
         self._disconnect()
 
     def _disconnect(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,39 @@ class Watch:
         self.handler.fired(event, self.path)
 
 
+class Bell:
+    """Rung for every request, by whoever makes it; heard on the connection's thread, once a request. Kazoo
+    uses two sockets for that, which take a few hundred rings while nobody listens: without a connection
+    whoever asks more than that, or wants to close, would wait until there is one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rings = 0
+        self._inside, self._outside = socket.socketpair()
+
+    def fileno(self) -> int:
+        return self._inside.fileno()
+
+    def send(self, ring: bytes) -> None:
+        """OSError after the closing."""
+        with self._lock:
+            if self._rings == 0:
+                self._outside.send(ring)
+            self._rings += 1
+
+    def recv(self, _size: int) -> None:
+        with self._lock:
+            if self._rings == 1:
+                self._inside.recv(1)
+            self._rings = max(0, self._rings - 1)
+
+    def close(self) -> None:
+        with self._lock:
+            self._rings = 0
+            self._inside.close()
+            self._outside.close()
+
+
 class Handler(SequentialThreadingHandler):  # type: ignore[misc]
     """Numbers answers and fired watches as they come from the socket, on the thread that reads it."""
 
@@ -79,6 +113,10 @@ class Handler(SequentialThreadingHandler):  # type: ignore[misc]
 
     def dispatch_callback(self, callback: Any) -> None:
         callback.func(*callback.args)
+
+    def create_socket_pair(self) -> tuple[Bell, Bell]:
+        bell = Bell()
+        return bell, bell
 
     def create_connection(
         self, address: tuple[str, int], hostname: str | None = None, timeout: float | None = None, **_: object

@@ -45,8 +45,9 @@ class Reads:
         self._given_up = True
 
     def wait(self, result: Result, generation: int) -> Result:
-        """Kazoo forgets a request that is made just while a session ends, hence the looking around."""
-        while not result.wait(_LOOK_AROUND_SECONDS):
+        """Kazoo forgets a request that is made just while a session ends, hence the looking around. Once all
+        is given up, nothing is waited for: hundreds may be on their way."""
+        while not result.wait(0 if self._given_up else _LOOK_AROUND_SECONDS):
             if self._given_up or self._client.generation != generation:
                 raise StoreLostError()
         try:
