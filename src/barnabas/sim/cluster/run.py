@@ -149,8 +149,11 @@ class ClusterSchedule:
         others = [crew for crew in self.crews if not isinstance(crew, GroupCrew)]
         if not self._wait("the transactions", lambda: all(crew.is_done(0) for crew in others)):
             return False
-        since_ms = self.world.now_ms
         groups = [crew for crew in self.crews if isinstance(crew, GroupCrew)]
+        # A leader that slept until a moment ago would tell a member that it has read everything.
+        if groups and not self._wait("the cluster's healing", self._is_whole_for_good(self.world.now_ms)):
+            return False
+        since_ms = self.world.now_ms
         if not self._wait("the groups' work", lambda: all(crew.is_done(since_ms) for crew in groups)):
             return False
         return self._audit("the groups' rest", [GroupAuditor(self.world, self.door, crew) for crew in groups])
