@@ -318,6 +318,38 @@ def test_a_group_that_goes_back_in_the_middle_of_a_handover_rebalances() -> None
     assert _kind(scene) == ("classic", "PreparingRebalance")
 
 
+def test_a_group_that_goes_back_and_forth_in_the_middle_of_a_handover_leaves_no_partition_to_nobody() -> None:
+    scene = Scene(_SETTINGS, t=4)
+    owner = Consumer(scene, "owner", "t", instance_id="i1")
+    scene.host.pass_ms(1_000)
+    Classic(scene, "i2").join()  # its half is still with the owner
+    owner.beat()
+    assert len(owner.partitions) == 2, "the owner is told to give half of them up"
+    back = Classic(scene, "i1")
+    back.join()
+    assert _kind(scene) == ("classic", "PreparingRebalance")
+    new = Consumer(scene, "new", "t", instance_id="i2")
+    back.join()
+    back.sync()
+    back.join()
+    back.sync()
+    settle(scene, new)
+    owned = [*back.owned, *(partition for _, partition in new.partitions)]
+    assert sorted(owned) == [0, 1, 2, 3]
+
+
+def test_who_upgrades_a_group_in_the_middle_of_a_rebalance_gets_what_was_to_be_handed_out() -> None:
+    scene = Scene(_SETTINGS, t=4)
+    staying, leaving = Classic(scene, "i1"), Classic(scene, "i2")
+    staying.become_stable(0, 1)
+    leaving.join()
+    leaving.leave()
+    assert _kind(scene) == ("classic", "PreparingRebalance")
+    new = Consumer(scene, "new", "t", instance_id="i1")
+    settle(scene, new)
+    assert len(new.partitions) == 4
+
+
 def test_a_classic_member_that_does_not_come_when_told_is_out() -> None:
     scene = Scene(_SETTINGS, t=4)
     old = Classic(scene)

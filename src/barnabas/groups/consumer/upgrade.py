@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from barnabas.coordination.outcome import Entry, Outcome
 from barnabas.groups.classic.group import ClassicGroup
 from barnabas.groups.classic.member import ClassicMember
+from barnabas.groups.classic.states import Stable
 from barnabas.groups.consumer import records
 from barnabas.groups.consumer.context import Context
 from barnabas.groups.consumer.embedded import assigned_partitions, read_assignment, read_subscription
@@ -67,7 +68,10 @@ def upgrade(context: Context, classic: ClassicGroup) -> Upgrade:
             }
     except MalformedError:
         raise _refused(classic, "the embedded consumer protocol is malformed.") from None
-    group.metadata_hash = context.topic_hashes.of_topics(group.subscriptions.topics(), context.host.image)
+    if isinstance(classic.status, Stable):
+        group.metadata_hash = context.topic_hashes.of_topics(group.subscriptions.topics(), context.host.image)
+    # Else the target lacks what the rebalance under way was to hand out. Without a hash the topics count as
+    # changed: there is a new target, even if it is a static member that comes back and changes nothing.
     return Upgrade(context, classic, group)
 
 
