@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from barnabas.controller.liveness import ElectionRules
 from barnabas.log.config import LogConfig
@@ -14,10 +14,17 @@ from barnabas.model.settings.broker import BrokerSettings
 from barnabas.model.settings.table import TOPIC_SETTINGS
 from barnabas.model.settings.topic import TopicSettings
 
+_CONFIGS_REMEMBERED = 64
 
 def log_config(settings: BrokerSettings, overrides: Mapping[str, str]) -> LogConfig:
-    """The topic's own values over the broker's over the defaults."""
-    effective = TopicSettings(overrides, settings)
+    """The topic's own values over the broker's over the defaults. Partitions ask by the thousand, and most
+    of them for the same."""
+    return _log_config(settings, frozenset(overrides.items()))
+
+
+@lru_cache(maxsize=_CONFIGS_REMEMBERED)
+def _log_config(settings: BrokerSettings, overrides: frozenset[tuple[str, str]]) -> LogConfig:
+    effective = TopicSettings(dict(overrides), settings)
     values: dict[str, object] = {name: effective[name] for name in TOPIC_SETTINGS}
     values["segment.bytes"] = effective.segment_bytes
     return LogConfig.from_settings(values)

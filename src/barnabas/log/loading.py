@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from barnabas.log import leftovers, names
 from barnabas.log.config import LogConfig
@@ -52,6 +53,8 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
     directory = opening.directory
     if not filesystem.is_directory(directory):
         filesystem.make_directories(directory)
+    if not filesystem.list(directory):
+        return _new_log(open_files, opening)
     leftovers.settle(filesystem, directory)
     segments = _load_segments(open_files, opening)
     stopped_cleanly = opening.clean and len(segments) > 0
@@ -65,35 +68,69 @@ def open_log(open_files: OpenFiles, opening: Opening) -> Log:
     producers = ProducerStates(filesystem, directory, str(opening.topic_partition), opening.producer_settings)
     producers.remove_stray_snapshots(segments.base_offsets)
     rebuild_producers(producers, segments, log_start_offset, end_offset, opening.now_ms)
-    topic_id, unsynced_paths = _topic_id(open_files, opening)
+    return _log(
+        open_files,
+        opening,
+        segments,
+        leader_epochs,
+        producers,
+        _Extent(log_start_offset, end_offset, stopped_cleanly),
+        read_topic_id(filesystem, directory),
+    )
+
+
+def _new_log(open_files: OpenFiles, opening: Opening) -> Log:
+    """In a folder with nothing in it: nothing to look for, nothing to put right. Topics come by the thousand
+    partitions, and most of what opening a log costs is looking."""
+    filesystem, directory, start = open_files.filesystem, opening.directory, opening.log_start_offset
+    segments = Segments([Segment.create(open_files, directory, start, opening.config, opening.now_ms)])
+    leader_epochs = LeaderEpochs(filesystem, directory)
+    producers = ProducerStates(
+        filesystem, directory, str(opening.topic_partition), opening.producer_settings, is_new=True
+    )
+    producers.on_log_start_offset(start)
+    extent = _Extent(start, start, stopped_cleanly=False)
+    return _log(open_files, opening, segments, leader_epochs, producers, extent, None)
+
+
+class _Extent(NamedTuple):
+    start: int
+    end: int
+    stopped_cleanly: bool
+
+
+def _log(
+    open_files: OpenFiles,
+    opening: Opening,
+    segments: Segments,
+    leader_epochs: LeaderEpochs,
+    producers: ProducerStates,
+    extent: _Extent,
+    topic_id: bytes | None,
+) -> Log:
+    unsynced_paths: tuple[str, ...] = ()
+    if topic_id is None and opening.topic_id is not None:
+        topic_id = opening.topic_id
+        unsynced_paths = (write_topic_id(open_files.filesystem, opening.directory, topic_id),)
     parts = Parts(
         opening.topic_partition,
-        directory,
+        opening.directory,
         opening.config,
         open_files,
         segments,
         leader_epochs,
         producers,
-        log_start_offset,
-        end_offset,
-        end_offset if opening.clean else min(opening.recovery_point, end_offset),
+        extent.start,
+        extent.end,
+        extent.end if opening.clean else min(opening.recovery_point, extent.end),
         opening.now_ms,
-        stopped_cleanly,
+        extent.stopped_cleanly,
         unsynced_paths,
         topic_id,
         opening.jitter,
         opening.sync_soon,
     )
     return Log(parts)
-
-
-def _topic_id(open_files: OpenFiles, opening: Opening) -> tuple[bytes | None, tuple[str, ...]]:
-    """(the topic's id, what was written and waits to be synced)."""
-    found = read_topic_id(open_files.filesystem, opening.directory)
-    if found is not None or opening.topic_id is None:
-        return found, ()
-    path = write_topic_id(open_files.filesystem, opening.directory, opening.topic_id)
-    return opening.topic_id, (path,)
 
 
 def _load_segments(open_files: OpenFiles, opening: Opening) -> Segments:

@@ -71,13 +71,14 @@ def _entry(row: tuple[int, ...]) -> ProducerEntry:
 
 
 class SnapshotFiles:
-    """The snapshot files of one partition's directory, by offset."""
+    """The snapshot files of one partition's directory, by offset. A new directory has none to look for."""
 
-    def __init__(self, fs: Filesystem, directory: str) -> None:
+    def __init__(self, fs: Filesystem, directory: str, *, is_new: bool = False) -> None:
         self._fs = fs
         self._directory = directory
         self._offsets: list[int] = []
-        self.rescan()
+        if not is_new:
+            self.rescan()
 
     @property
     def offsets(self) -> tuple[int, ...]:

@@ -54,12 +54,18 @@ class LastRecord(NamedTuple):
 
 class ProducerStates:
     def __init__(
-        self, fs: Filesystem, directory: str, partition: str, settings: ProducerSettings | None = None
+        self,
+        fs: Filesystem,
+        directory: str,
+        partition: str,
+        settings: ProducerSettings | None = None,
+        *,
+        is_new: bool = False,
     ) -> None:
         self.settings = settings or ProducerSettings()
         self.end_offset = 0
         self.transactions = OpenTransactions()
-        self.snapshots = SnapshotFiles(fs, directory)
+        self.snapshots = SnapshotFiles(fs, directory, is_new=is_new)
         self.verifications = Verifications()
         self._partition = partition
         self._producers: dict[int, ProducerEntry] = {}
