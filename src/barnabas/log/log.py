@@ -79,10 +79,9 @@ class Log(ReadableLog):
     # --- append ------------------------------------------------------------------------------------------
 
     def begin_leader_epoch(self, epoch: int) -> None:
-        """What is written next is of this epoch. Durable soon and not now: a topic of fifty partitions would
-        hold everybody up for a hundred syncs, and a crash loses no epoch that a record was written in."""
-        if self.leader_epochs.assign(epoch, self.log_end_offset, durable=False):
-            self._sync_soon(self)
+        """What is written next is of this epoch. Durable with the records: until there are any, the next
+        start would cut it again, and a broker that leads ten thousand partitions would sync for seconds."""
+        self.leader_epochs.assign(epoch, self.log_end_offset, durable=False)
 
     def append_as_leader(
         self,

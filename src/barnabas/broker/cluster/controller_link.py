@@ -22,6 +22,13 @@ class ControllerLink:
         self._controller_id = NOBODY
         self._peer: Peer | None = None
         self._unanswered: dict[object, Failed] = {}
+        self.is_silent = False  # the controller's connection broke, and it has not answered since
+
+    @property
+    def controller_id_for_clients(self) -> int:
+        """Whom clients are to ask. Where nobody is known to decide, this broker: what it is asked waits here
+        until somebody does, and a client that asked a dead one would wait until its time is up."""
+        return self._node.broker_id if self.is_silent or self._controller_id == NOBODY else self._controller_id
 
     @property
     def controller_id(self) -> int:
@@ -32,6 +39,7 @@ class ControllerLink:
         if controller_id == self._controller_id:
             return
         self._controller_id = controller_id
+        self.is_silent = False
         if self._peer is not None:
             self._peer.close()
             self._peer = None

@@ -102,10 +102,12 @@ class ImagePuller:
         def answered(answer: Message) -> None:
             assert isinstance(answer, PullImageResponse)
             if turn == self._turn:
+                node.controller_link.is_silent = False
                 self._take(answer)
 
         def failed() -> None:
             if turn == self._turn:
+                node.controller_link.is_silent = True
                 node.timers.at(node.now_ms + _RETRY_MS, lambda: self._ask_again(turn))
 
         assert self._peer is not None

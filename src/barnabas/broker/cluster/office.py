@@ -48,6 +48,7 @@ class Office:
         """The claim was written, and is ours."""
         if not self._taken:
             self._taken = True
+            log.info("Broker %d takes the office of controller", self._node.broker_id)
             self.look_again()
 
     def leave(self) -> None:

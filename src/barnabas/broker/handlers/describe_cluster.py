@@ -36,7 +36,7 @@ def handle(node: Node, context: Context, request: DescribeClusterRequest) -> Des
     response = DescribeClusterResponse(
         endpoint_type=_BROKERS,
         cluster_id=image.cluster_id,
-        controller_id=image.controller_id,
+        controller_id=node.controller_link.controller_id_for_clients,
         brokers=[
             DescribeClusterBroker(broker.id, endpoint.host, endpoint.port, broker.rack, broker.fenced)
             for broker in brokers

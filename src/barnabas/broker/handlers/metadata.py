@@ -51,7 +51,7 @@ def handle(node: Node, context: Context, request: MetadataRequest) -> MetadataRe
             if (endpoint := broker.endpoint(listener)) is not None
         ],
         cluster_id=image.cluster_id,
-        controller_id=image.controller_id,
+        controller_id=node.controller_link.controller_id_for_clients,
         topics=_topics(node, context, request),
     )
     if request.include_cluster_authorized_operations:
