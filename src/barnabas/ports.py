@@ -149,6 +149,9 @@ class Caller(Protocol):
 class Line(Protocol):
     """A connection that we opened. Frames arrive whole and in order, or the line dies."""
 
+    was_refused: bool
+    """The other machine said that nobody listens there: more than silence tells."""
+
     def send(self, frame: bytes) -> None:
         """One whole request, its length in front. Before the line stands, frames wait."""
         ...

@@ -300,6 +300,7 @@ class MemoryLine:
         self.target = target
         self._caller = caller
         self._closed = False
+        self.was_refused = False
         self._busy = False
         self._inbox: deque[bytes] = deque()
         self._session = Session("PLAINTEXT", f"broker-{source}", self._reply)
@@ -307,6 +308,7 @@ class MemoryLine:
 
     def _knock(self) -> None:
         if not self._closed and self.target not in self._network.nodes.running:
+            self.was_refused = True
             self.break_off()
 
     def send(self, frame: bytes) -> None:

@@ -80,6 +80,11 @@ def claim_controller(present: Mapping[str, Value], broker_id: int, now_ms: int) 
     return (claim, Set(tree.CONTROLLER_EPOCH, following, epoch.stat.version))
 
 
+def is_of_claim(epoch: Value, controller: Value) -> bool:
+    """Whether the epoch is the one that this claim began: both were written at once, and read one by one."""
+    return epoch.stat.mzxid == controller.stat.czxid
+
+
 def _epoch(value: Value) -> int:
     try:
         return cluster.decode_controller_epoch(value.path, value.data)

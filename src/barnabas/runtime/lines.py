@@ -86,6 +86,7 @@ class _Line:
         self._socket: socket.socket | None = None
         self._standing = False
         self._closed = False
+        self.was_refused = False  # by the address that was tried last
         self._out: deque[bytes | memoryview] = deque()
         self._frame: bytearray | None = None  # being filled
         self._filled = 0
@@ -114,7 +115,9 @@ class _Line:
             opened.setblocking(False)
             self._buffers.apply(opened)
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if opened.connect_ex(address) not in {0, errno.EINPROGRESS}:
+            code = opened.connect_ex(address)
+            if code not in {0, errno.EINPROGRESS}:
+                self.was_refused = code == errno.ECONNREFUSED
                 return False
         except OSError:  # no descriptors left, or a family that this machine does not have
             return False
@@ -155,7 +158,9 @@ class _Line:
         if opened is None:
             return
         if not self._standing:
-            if opened.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            code = opened.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            self.was_refused = code == errno.ECONNREFUSED
+            if code:
                 self._try_next()
                 return
             self._standing = True

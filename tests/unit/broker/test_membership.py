@@ -10,17 +10,18 @@ from tests.support.node import SmallNode, frame
 from barnabas.broker.cluster.membership import RETRY_MS
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import allocate_producer_ids
-from barnabas.controller.registration import register_broker
-from barnabas.controller.znodes.cluster import decode_broker, encode_broker
+from barnabas.controller.registration import claim_controller, register_broker
+from barnabas.controller.znodes.cluster import decode_broker, encode_broker, encode_controller_epoch
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerImage
-from barnabas.ports import Create, Get, Put, Read, SessionEnded, Set, StoreLostError, Value, Write
+from barnabas.ports import Create, Delete, Get, Put, Read, SessionEnded, Set, StoreLostError, Value, Write
 from barnabas.protocol import codec
 from barnabas.protocol.private import VERSION, AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from barnabas.store.memory import MemoryStore
 
 ENDPOINTS = {"PLAINTEXT": Endpoint("127.0.0.1", 9092, SecurityProtocol.PLAINTEXT)}
+OTHER = BrokerImage(2, -1, ENDPOINTS)
 
 
 class Member:
@@ -218,3 +219,37 @@ def test_what_we_write_ourselves_is_not_read_again(member: Member, monkeypatch: 
     member.small.delete_topic("trucks")
     member.settle()
     assert looks == []
+
+
+def test_a_controller_that_is_gone_is_deposed_once_a_session(member: Member) -> None:
+    member.write(register_broker(OTHER, now_ms=0))
+    _claim(member)
+    assert not member.node.controller.is_active
+    member.membership._depose()
+    member.settle()
+    assert member.node.controller.is_active, "whoever deposes may succeed"
+    _claim(member)
+    member.membership._depose()
+    member.settle()
+    assert not member.node.controller.is_active, "it lives: a wall between the two is no reason to go on"
+
+
+def test_nobody_is_deposed_for_a_claim_that_was_not_seen_whole(member: Member) -> None:
+    """The claim was read, then the epoch of the next one: that one is not known to be gone."""
+    member.write(register_broker(OTHER, now_ms=0))
+    _claim(member)
+    member.write(Set(tree.CONTROLLER_EPOCH, encode_controller_epoch(9)))
+    member.membership.look()
+    member.settle()
+    member.membership._depose()
+    member.settle()
+    assert not member.node.controller.is_active
+
+
+def _claim(member: Member) -> None:
+    """Broker 2, whom nobody reaches, takes the office after somebody took it away."""
+    member.membership._puller.follow = lambda _controller_id: None  # type: ignore[method-assign]
+    epoch = member.read(tree.CONTROLLER_EPOCH)
+    assert epoch is not None
+    claim = claim_controller({epoch.path: epoch}, OTHER.id, now_ms=0)
+    member.write(Delete(tree.CONTROLLER), *claim)

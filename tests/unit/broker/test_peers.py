@@ -162,3 +162,17 @@ def test_a_broker_that_came_back_elsewhere_is_found_before_the_image_shows_it() 
     assert node.peers.endpoint(2) == before.endpoint("PLAINTEXT")
     node.install(node.image.apply([BrokerGone(2)]))
     assert node.peers.endpoint(2) == elsewhere
+
+
+def test_refusals_are_counted_until_somebody_answers() -> None:
+    nodes = Nodes(1, 2)
+    peer = nodes[1].peers.open(2)
+    nodes.stop(2, orderly=False)
+    for count in (1, 2):
+        Asked(peer)
+        nodes.run(TIMEOUT_MS)
+        assert peer.refusals == count
+    nodes.start(2)
+    Asked(peer)
+    nodes.run(TIMEOUT_MS)
+    assert peer.refusals == 0

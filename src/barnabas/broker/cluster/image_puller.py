@@ -27,12 +27,18 @@ log = logging.getLogger("kafka.server.BrokerServer")
 _WAIT_MS = 1_000
 _ANSWER_TIMEOUT_MS = 5_000
 _RETRY_MS = 50
+_REFUSALS_ENOUGH = 3  # one that only opens its port anew is back by then
 
 
 class ImagePuller:
-    def __init__(self, node: Node, arrived: Callable[[ClusterImage], None]) -> None:
+    """`deserted` is told, as long as that lasts, that nobody listens where the controller should be."""
+
+    def __init__(
+        self, node: Node, arrived: Callable[[ClusterImage], None], deserted: Callable[[], None]
+    ) -> None:
         self._node = node
         self._arrived = arrived
+        self._deserted = deserted
         self._image: ClusterImage | None = None  # as it was pulled last; what is installed may still be empty
         self._controller_id = -1
         self._peer: Peer | None = None
@@ -108,6 +114,8 @@ class ImagePuller:
         def failed() -> None:
             if turn == self._turn:
                 node.controller_link.is_silent = True
+                if self._peer is not None and self._peer.refusals >= _REFUSALS_ENOUGH:
+                    self._deserted()
                 node.timers.at(node.now_ms + _RETRY_MS, lambda: self._ask_again(turn))
 
         assert self._peer is not None

@@ -17,12 +17,13 @@ from barnabas.broker.cluster.image_puller import ImagePuller
 from barnabas.broker.cluster.office import Office
 from barnabas.controller import tree
 from barnabas.controller.rebuild import values_of
-from barnabas.controller.registration import enter
+from barnabas.controller.registration import enter, is_of_claim
 from barnabas.controller.znodes import cluster
 from barnabas.controller.znodes.fields import MalformedNodeError
 from barnabas.model.image import BrokerImage, ClusterImage
 from barnabas.ports import (
     Changed,
+    Check,
     Completed,
     Delete,
     Get,
@@ -66,7 +67,9 @@ class Membership:
         self._held_since_ms: int | None = None
         self.epoch = -1  # of our registration
         self.office = Office(node, arrived, self.look)
-        self._puller = ImagePuller(node, arrived)
+        self._puller = ImagePuller(node, arrived, self._depose)
+        self._claim: tuple[Value, Value | None] | None = None  # on the office, and its epoch
+        self._deposed_session_id = 0
         self._reads = (
             Get(tree.broker_path(broker.id), watch=True),
             Get(tree.CONTROLLER, watch=True),
@@ -162,6 +165,7 @@ class Membership:
         self.epoch = own.stat.czxid
         if not _is_unclean(own):
             self._broker = replace(self._broker, fenced=False)  # the controller has seen to it
+        self._claim = (controller, values.get(tree.CONTROLLER_EPOCH))
         self._follow(controller)
 
     def _says_where_we_are(self, own: Value) -> bool:
@@ -233,7 +237,22 @@ class Membership:
         node.controller_link.follow(controller_id)
         self._puller.follow(controller_id)
 
+    def _depose(self) -> None:
+        """The controller's machine says that its process is gone: nobody need wait until its session ends as
+        well. One that lives after all loses nothing but the office, since the epoch fences what it writes.
+        Once a session: a wall that only we stand behind must not cost it the office again and again."""
+        if self._claim is None:
+            return
+        controller, epoch = self._claim
+        session_id = controller.stat.ephemeral_owner
+        if session_id != self._deposed_session_id and epoch is not None and is_of_claim(epoch, controller):
+            self._deposed_session_id = session_id
+            log.warning("Nobody listens where the controller should be: its office is free for others")
+            writes = (Check(epoch.path, epoch.stat.version), Delete(controller.path))
+            self._node.store.submit(writes, lambda _completed: None)  # the watch tells if it came about
+
     def _resign(self) -> None:
+        self._claim = None
         self.office.leave()
         self._puller.stop()
         self._node.controller_link.follow(NOBODY)

@@ -34,6 +34,9 @@ Failed: TypeAlias = Callable[[], None]
 class Peer(Protocol):
     """One broker to ask. Neither callback runs before `ask` has returned, and exactly one of them does."""
 
+    refusals: int
+    """How often in a row, the last time included, nobody listened where the broker is said to be."""
+
     def ask(
         self,
         request: Message,
@@ -78,6 +81,7 @@ class RemotePeer:
         self._last_correlation_id = 0
         self._pause_ms = _FIRST_PAUSE_MS
         self._not_before_ms = 0
+        self.refusals = 0
 
     def ask(
         self,
@@ -140,9 +144,12 @@ class RemotePeer:
             self._hang_up()
             return
         self._pause_ms = _FIRST_PAUSE_MS
+        self.refusals = 0
         asked.answered(answer)
 
     def disconnected(self) -> None:
+        was_refused = self._line is not None and self._line.was_refused
+        self.refusals = self.refusals + 1 if was_refused else 0
         self._line = None
         self._not_before_ms = self._node.now_ms + self._pause_ms
         self._pause_ms = min(2 * self._pause_ms, _LONGEST_PAUSE_MS)
@@ -178,6 +185,8 @@ class RemotePeer:
 
 class Loopback:
     """This broker as its own peer: the same way through the dispatcher, without a line."""
+
+    refusals = 0
 
     def __init__(self, node: Node) -> None:
         self._node = node

@@ -48,6 +48,7 @@ class SimulatedLine:
         self._waiting: deque[bytes] = deque()
         self._connection: Connection | None = None
         self._over = False
+        self.was_refused = False
         self._tries = 0
         life.soon(LATENCY_MS, self._establish)
 
@@ -68,6 +69,7 @@ class SimulatedLine:
         route = Between(self._town.routes, self._source, self._target)
         self._connection = self._town.knock(self._target, self, route)
         if self._connection is None:
+            self.was_refused = True
             self.disconnected()
             return
         while self._waiting:
