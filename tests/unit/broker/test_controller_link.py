@@ -14,6 +14,8 @@ from barnabas.protocol.schema import Message
 class LinkOf:
     """The link as a peer to ask."""
 
+    refusals = 0
+
     def __init__(self, node: Node) -> None:
         self._node = node
 
@@ -62,3 +64,15 @@ def test_what_a_paused_controller_was_asked_fails_when_another_is_known() -> Non
     nodes.run(TIMEOUT_MS + 1)
     assert again.outcome == (1, 0)
     assert [each.outcome for each in asked] == [(0, 1)] * 2
+
+
+def test_clients_are_sent_to_whoever_can_answer_them() -> None:
+    """To the controller; while nobody decides, or it does not answer, to the broker that they asked."""
+    link = Nodes(1, 2)[1].controller_link
+    assert link.controller_id_for_clients == 1
+    link.follow(2)
+    assert link.controller_id_for_clients == 2
+    link.is_silent = True
+    assert link.controller_id_for_clients == 1
+    link.follow(3)
+    assert link.controller_id_for_clients == 3

@@ -248,7 +248,7 @@ def test_nobody_is_deposed_for_a_claim_that_was_not_seen_whole(member: Member) -
 
 def _claim(member: Member) -> None:
     """Broker 2, whom nobody reaches, takes the office after somebody took it away."""
-    member.membership._puller.follow = lambda _controller_id: None  # type: ignore[method-assign]
+    member.membership._puller.follow = lambda controller_id: None  # type: ignore[method-assign]
     epoch = member.read(tree.CONTROLLER_EPOCH)
     assert epoch is not None
     claim = claim_controller({epoch.path: epoch}, OTHER.id, now_ms=0)

@@ -166,14 +166,16 @@ def test_a_question_larger_than_the_socket_takes_leaves_whole(
 def test_a_refusal_is_told_once(caller: Caller) -> None:
     line, heard = caller.connect(free_port())
     eventually(lambda: heard.ends == 1)
+    assert line.was_refused
     caller.run(lambda: line.send(framed(b"too late")))
     caller.run(line.close)
     assert heard.ends == 1
 
 
-def test_a_name_that_nobody_knows_is_told_as_a_refusal(caller: Caller) -> None:
-    _, heard = caller.connect(9, "no-such-host.invalid")
+def test_a_name_that_nobody_knows_ends_the_line(caller: Caller) -> None:
+    line, heard = caller.connect(9, "no-such-host.invalid")
     eventually(lambda: heard.ends == 1)
+    assert not line.was_refused, "no machine said so"
     _, heard = caller.connect(9, "." * 300)
     eventually(lambda: heard.ends == 1)
 
@@ -189,6 +191,7 @@ def test_the_next_address_is_tried_when_the_first_refuses(
     with accepted(listener) as peer:
         assert receive(peer, 9) == framed(b"hello")
     eventually(lambda: heard.ends == 1)
+    assert not line.was_refused, "the second address answered"
 
 
 def test_a_peer_that_closes_or_resets_ends_the_line(caller: Caller, listener: socket.socket) -> None:
