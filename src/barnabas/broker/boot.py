@@ -16,6 +16,7 @@ from barnabas.controller.rebuild import image_from, values_of
 from barnabas.controller.znodes.cluster import encode_cluster_id
 from barnabas.log.config import LogConfig
 from barnabas.model.endpoint import Endpoint
+from barnabas.model.errors import ApiError
 from barnabas.model.ids import TopicPartition, uuid_text
 from barnabas.model.image import BrokerImage, ClusterImage, ConfigKind
 from barnabas.ports import (
@@ -181,12 +182,20 @@ class Boot:
             if place.topic not in image.unreadable and not _is_ours(image, place, node)
         ]
         for place in strays:
-            if node.settings.zookeeper_connect is None:
-                log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)
-                node.logs.set_aside_stray(place, node.wall_ms)
-            else:
-                log.info("Deleting the log of %s, which the cluster has no more for this broker", place)
-                node.logs.delete(place, node.wall_ms)
+            try:
+                self._drop_stray(place)
+            except ApiError as error:
+                # Its disk has failed, and goes offline with all that is on it; the others go on.
+                log.error("Cannot put the stray log of %s out of the way: %s", place, error)
+
+    def _drop_stray(self, place: TopicPartition) -> None:
+        node = self._node
+        if node.settings.zookeeper_connect is None:
+            log.warning("Setting aside the stray log of %s: the cluster has no such partition", place)
+            node.logs.set_aside_stray(place, node.wall_ms)
+        else:
+            log.info("Deleting the log of %s, which the cluster has no more for this broker", place)
+            node.logs.delete(place, node.wall_ms)
 
 
 def _is_ours(image: ClusterImage, place: TopicPartition, node: Node) -> bool:
