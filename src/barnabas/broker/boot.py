@@ -59,6 +59,7 @@ class Boot:
         self._store_is_new = False
         self._broker = BrokerImage(node.broker_id, -1, endpoints, rack)
         self.membership = Membership(node, self._broker, FEATURES, self._arrived)
+        self._attempt = 0  # at reading what the store holds; what belongs to an earlier one is over
         node.store.on_session = self._session
 
     def _session(self, event: SessionBegan | SessionEnded) -> None:
@@ -67,10 +68,25 @@ class Boot:
             self._look()
 
     def _look(self) -> None:
-        self._node.store.submit(_SETTINGS, self._read)
+        """A session that ends brings two reasons to look again, its loss and the next one: the last counts,
+        or the logs would be opened twice."""
+        self._attempt += 1
+        attempt = self._attempt
+
+        def read(completed: Completed) -> None:
+            if attempt == self._attempt:
+                self._read(completed)
+
+        self._node.store.submit(_SETTINGS, read)
 
     def _look_later(self) -> None:
-        self._node.timers.at(self._node.now_ms + _RETRY_MS, self._look)
+        attempt = self._attempt
+
+        def again() -> None:
+            if attempt == self._attempt:
+                self._look()
+
+        self._node.timers.at(self._node.now_ms + _RETRY_MS, again)
 
     def _read(self, completed: Completed) -> None:
         if isinstance(completed.error, StoreLostError):
@@ -95,7 +111,11 @@ class Boot:
         name = node.logs.stored_cluster_id() or uuid_text(node.random.bytes(16))
         self._check_not_lost(name)
 
+        attempt = self._attempt
+
         def named(completed: Completed) -> None:
+            if attempt != self._attempt:
+                return
             if isinstance(completed.error, StoreLostError):
                 self._look_later()
             elif completed.error is not None and not isinstance(completed.error, NodeExistsError):
