@@ -21,6 +21,7 @@ from barnabas.broker.coordinators.hosted_shard import HostedShard
 from barnabas.broker.readers import ConsumerReader
 from barnabas.broker.replication.isr import IsrKeeper
 from barnabas.broker.replication.partition import Partition
+from barnabas.broker.upkeep import UpkeepHost
 from barnabas.controller import elections, liveness
 from barnabas.controller import isr as isr_decisions
 from barnabas.controller.decision import Decision
@@ -173,6 +174,10 @@ def strays_are_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Boot, "_drop_strays", lambda *_arguments: None)
 
 
+def what_is_cut_stays_vouched_for(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(UpkeepHost, "may_cut", lambda *_arguments: True)
+
+
 _KILLED = CLUSTER_PROMISES["cluster_kill"]
 _BUSY = replace(
     _KILLED,
@@ -205,6 +210,9 @@ _UNHEARD = replace(
     last=None,
     brokers=(3,),
 )
+_STOPPED_IN_THE_DARK = replace(
+    _DARK, kinds=(Kind.FORGET_A_CUT,), styles=_BUSY.styles, faults_max=6, brokers=(3,)
+)
 _CARELESS = replace(CLUSTER_PROMISES["cluster_unclean"], kinds=(Kind.LEADER_AWAY,))
 _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), faults_max=8, creates=8)
 
@@ -233,6 +241,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (followers_show_open_transactions, _NEARBY_TRANSACTED, "StableReads"),
         (who_came_back_counts_as_who_went, _UNHEARD, "NoLostWrite"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
+        (what_is_cut_stays_vouched_for, _STOPPED_IN_THE_DARK, "ReplicasAgree"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),
     ],

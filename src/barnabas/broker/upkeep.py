@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from barnabas.log.chores import Chore
+from barnabas.log.log import Log
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -41,6 +42,18 @@ class UpkeepHost:
             self.notice_failures()
 
         self._node.workers.submit(chore.run, finished)
+
+    def may_cut(self, cut: Log, offset: int) -> bool:
+        """Whether what the log has behind the offset may be replaced now. Where a checkpoint still vouches
+        for it, that one is lowered first; who asks again later may."""
+        logs, place = self._node.logs, cut.topic_partition
+        directory = logs.find_directory(cut.directory.rpartition("/")[0])
+        if directory is None or directory.points_on_disk.get(place, 0) <= offset:
+            return True
+        chore = logs.upkeep.lower_recovery_point(directory, place, offset)
+        if chore is not None:
+            self.run(chore)
+        return False
 
     def notice_failures(self) -> None:
         """Whoever met the failing disk, the partitions on it must stop answering as if it worked."""

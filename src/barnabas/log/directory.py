@@ -52,6 +52,8 @@ class LogDirectory:
     id: bytes = b""
     logs: dict[TopicPartition, Log] = field(default_factory=dict)
     coming: dict[TopicPartition, Log] = field(default_factory=dict)  # copies of logs of other directories
+    # What the checkpoint on the disk vouches for, at most: after a crash nobody looks at what is below.
+    points_on_disk: dict[TopicPartition, int] = field(default_factory=dict)
     failure: OSError | None = None
 
     @property
@@ -82,12 +84,13 @@ class LogDirectory:
             filesystem.remove(f"{self.path}/{CLEAN_SHUTDOWN_FILE}")
             filesystem.sync_directory(self.path)
         partitions, leftovers, unfinished = self._folders(filesystem)
+        self.points_on_disk = self._offsets(filesystem, RECOVERY_POINTS_FILE)
         return Contents(
             clean,
             partitions,
             leftovers,
             unfinished,
-            self._offsets(filesystem, RECOVERY_POINTS_FILE),
+            self.points_on_disk,
             self._offsets(filesystem, LOG_START_OFFSETS_FILE),
             self._offsets(filesystem, HIGH_WATERMARKS_FILE),
         )

@@ -225,6 +225,8 @@ class LogManager:
         with self.storage_errors(directory):
             log.move_to(target)
             log.abandon()
+        # Another log of that name would be vouched for by what was known of this one.
+        self.upkeep.checkpoint_soon(now_ms)
         if why == "delete":
             due_ms = now_ms + log.config.file_delete_delay_ms
             self.upkeep.remove_later(directory, Doomed(target, due_ms))

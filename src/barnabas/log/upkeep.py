@@ -182,9 +182,40 @@ class Upkeep:
         return chores
 
     def _checkpoint(self, directory: LogDirectory, name: str, key: object) -> Chore:
+        if name == RECOVERY_POINTS_FILE:
+            return self._recovery_points(directory, key, {})
         values = directory.checkpoint_values(name)
         filesystem = self._filesystem
         return Chore(directory, lambda: directory.write_checkpoint(filesystem, name, values), key=key)
+
+    def lower_recovery_point(
+        self, directory: LogDirectory, partition: TopicPartition, offset: int
+    ) -> Chore | None:
+        """Before what lies behind the offset is replaced: otherwise a crash could bring back some of it, and
+        nobody would look. None while an earlier checkpoint is on its way: to be asked for again."""
+        key = (directory, RECOVERY_POINTS_FILE)
+        if key in self._running:
+            return None
+        self._running.add(key)
+        return self._recovery_points(directory, key, {partition: offset})
+
+    def _recovery_points(
+        self, directory: LogDirectory, key: object, lowered: dict[TopicPartition, int]
+    ) -> Chore:
+        values = directory.checkpoint_values(RECOVERY_POINTS_FILE) | lowered
+        before = directory.points_on_disk
+        directory.points_on_disk = {
+            partition: max(before.get(partition, 0), values.get(partition, 0))
+            for partition in before.keys() | values.keys()
+        }
+
+        def write() -> None:
+            directory.write_checkpoint(self._filesystem, RECOVERY_POINTS_FILE, values)
+
+        def written(_now_ms: int) -> None:
+            directory.points_on_disk = values
+
+        return Chore(directory, write, written, key)
 
     def _due_removals(self, now_ms: int) -> list[Chore]:
         return [

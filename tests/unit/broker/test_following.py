@@ -10,6 +10,7 @@ from tests.support.batches import Batch
 from tests.support.node import NOW_MS, frame
 from tests.support.replicated import TOPIC, Trio
 
+from barnabas.broker.replication.following import CutLaterError
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
@@ -89,6 +90,23 @@ def test_a_follower_cuts_what_its_leader_does_not_have() -> None:
     trio.partition.diverged(3, 3)
     assert trio.partition.fetch_position == (3, 3)
     assert trio.high_watermark == 2
+
+
+def test_what_a_checkpoint_vouches_for_is_cut_when_that_is_taken_back() -> None:
+    """After a crash nobody looks at what lies below the point: it must not hold what was to be replaced."""
+    trio = Trio(FOLLOWER)
+    receive(trio, 0, 3, epoch=3)
+    receive(trio, 3, 4, epoch=4)
+    place, logs = log_of(trio).topic_partition, trio.node.logs
+    directory = logs.directory_of(place)
+    assert directory is not None
+    directory.points_on_disk[place] = 7
+    with pytest.raises(CutLaterError):
+        trio.partition.diverged(3, 3)
+    assert trio.partition.fetch_position == (7, 4)
+    assert directory.points_on_disk[place] == 3
+    trio.partition.diverged(3, 3)
+    assert trio.partition.fetch_position == (3, 3)
 
 
 def test_an_epoch_without_records_is_forgotten() -> None:

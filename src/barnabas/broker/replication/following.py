@@ -17,6 +17,10 @@ NO_EPOCH = -1
 _LOG = logging.getLogger("kafka.cluster.Partition")
 
 
+class CutLaterError(Exception):
+    """What is to be cut is vouched for on the disk. That is being taken back: ask again."""
+
+
 class FollowingPartition(HeldLog):
     """The part of a `Partition` that its fetcher talks to."""
 
@@ -68,6 +72,7 @@ class FollowingPartition(HeldLog):
         is_empty = log_start_offset == log.log_end_offset == unexpected.expected
         if not is_empty or not unexpected.found < log_start_offset <= unexpected.last:
             raise unexpected
+        self._take_back_what_vouches(log, unexpected.found)
         log.truncate_fully_and_start_at(unexpected.found, self._host.wall_ms, log_start_offset)
         self._cut_at(unexpected.found)
 
@@ -92,6 +97,8 @@ class FollowingPartition(HeldLog):
     def cut_at(self, offset: int) -> None:
         """Forget what lies behind the offset."""
         log = self._follower_log()
+        if offset < log.log_end_offset:
+            self._take_back_what_vouches(log, offset)
         if offset < log.high_watermark:
             _LOG.warning("Truncating %r to %d below high watermark %d", self, offset, log.high_watermark)
             self._host.cleaning.deleted(log)  # it may be at work on what goes
@@ -105,6 +112,7 @@ class FollowingPartition(HeldLog):
     def start_over_at(self, offset: int) -> None:
         """Nothing of what we have is of use: begin anew with an empty log."""
         log = self._follower_log()
+        self._take_back_what_vouches(log, log.segments.first.base_offset)
         self._host.cleaning.deleted(log)
         try:
             log.truncate_fully_and_start_at(offset, self._host.wall_ms)
@@ -112,6 +120,10 @@ class FollowingPartition(HeldLog):
             raise self._disk_failed(error) from error
         self._cut_at(offset)
         self.progressed()
+
+    def _take_back_what_vouches(self, log: Log, offset: int) -> None:
+        if not self._host.upkeep.may_cut(log, offset):
+            raise CutLaterError()
 
     def _follower_log(self) -> Log:
         """ApiError when we lead by now: a leader takes records from nobody."""

@@ -39,6 +39,10 @@ class Cleaning(Protocol):
     def deleted(self, log: Log) -> None: ...
 
 
+class Upkeep(Protocol):
+    def may_cut(self, cut: Log, offset: int) -> bool: ...
+
+
 class Host(Protocol):
     """What a partition needs of the node it lives on."""
 
@@ -53,6 +57,9 @@ class Host(Protocol):
 
     @property
     def cleaning(self) -> Cleaning: ...
+
+    @property
+    def upkeep(self) -> Upkeep: ...
 
     def disk_failed(self, partition: Partition, error: BaseException) -> None: ...
 

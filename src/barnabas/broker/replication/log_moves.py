@@ -117,8 +117,9 @@ class Move:
         if not self._is_on():
             return
         try:
-            self._agree()
-            if self._future.log_end_offset == self._source.log_end_offset:
+            if not self._agree():
+                self._node.timers.at(self._node.now_ms + _RETRY_MS, self._next)
+            elif self._future.log_end_offset == self._source.log_end_offset:
                 self._caught_up()
             else:
                 self._copy()
@@ -134,18 +135,24 @@ class Move:
         self._moves.give_up(self.partition)
         return False
 
-    def _agree(self) -> None:
-        """Cut what the log has cut meanwhile; leave out what it has deleted."""
+    def _agree(self) -> bool:
+        """Cut what the log has cut meanwhile; leave out what it has deleted. False if that has to wait."""
         source, future, now_ms = self._source, self._future, self._node.wall_ms
         latest = future.leader_epochs.latest_epoch
         if latest is not None:
             theirs = EpochEnd(*source.end_offset_for_epoch(latest))
             if theirs.epoch != latest or theirs.end_offset < future.log_end_offset:
                 own = EpochEnd(*future.end_offset_for_epoch(theirs.epoch))
-                future.truncate_to(cut_offset(theirs, own, future.log_end_offset, 0), now_ms)
+                offset = cut_offset(theirs, own, future.log_end_offset, 0)
+                if not self._node.upkeep.may_cut(future, offset):
+                    return False
+                future.truncate_to(offset, now_ms)
         if future.log_end_offset < source.log_start_offset:
             first = source.segments.floor(source.log_start_offset) or source.segments.first
+            if not self._node.upkeep.may_cut(future, future.segments.first.base_offset):
+                return False
             future.truncate_fully_and_start_at(first.base_offset, now_ms)
+        return True
 
     # --- copying -------------------------------------------------------------------------------------------
 

@@ -151,6 +151,23 @@ class ClusterFaults:
     def _power_loss_ahead(self) -> None:
         self._when_ahead(lambda machine: self._deaths.forget(machine, Machine.power_loss))
 
+    def _forget_a_cut(self) -> None:
+        """What was cut was durable, and the cutting is not."""
+        self._when_ahead(self._stop_and_forget)
+
+    def _stop_and_forget(self, machine: Machine) -> None:
+        before = machine.life
+        machine.stop_orderly()
+        self._when_back(machine, before, _AHEAD_TRIES)
+
+    def _when_back(self, machine: Machine, before: object, tries: int) -> None:
+        states = self._overview.states_with(machine.broker_id)
+        is_anew = machine.life is not None and machine.life is not before
+        if is_anew and all(machine.broker_id in state.isr for state in states):
+            self._world.soon(_HESITATION_MS, lambda: self._deaths.forget(machine, Machine.power_loss))
+        elif tries and not self.over:
+            self._world.after(3, lambda: self._when_back(machine, before, tries - 1))
+
     def _isolate_ahead(self) -> None:
         self._when_ahead(self._cuts.isolate_one)
 

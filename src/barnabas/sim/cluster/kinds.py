@@ -15,6 +15,7 @@ class ClusterKind(Enum):
     ISOLATE_AHEAD = "such a one is cut off from everybody"
     FREEZE_AHEAD = "such a one is stopped for longer than its session, and goes on"
     POWER_LOSS_AHEAD = "the power of such a one fails"
+    FORGET_A_CUT = "such a one is stopped in good order, comes back, cuts its log, and its power fails"
     POWER_LOSS = "one machine's power fails"
     POWER_LOSS_INSIDE = "one machine's power fails between two changes of its disk"
     RETURN_UNHEARD = "one machine forgets, comes back unheard for a while; when it is in sync its leader dies"

@@ -72,6 +72,7 @@ FORGETTING = (
     Kind.POWER_LOSS,
     Kind.POWER_LOSS_AHEAD,
     Kind.POWER_LOSS_INSIDE,
+    Kind.FORGET_A_CUT,
     Kind.LOSE_DISK,
     Kind.RETURN_UNHEARD,
     Kind.LAST_STANDING,

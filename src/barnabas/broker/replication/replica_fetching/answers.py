@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from enum import Enum
 
+from barnabas.broker.replication.following import CutLaterError
 from barnabas.broker.replication.replica_fetching.followed import NO_EPOCH, Followed
 from barnabas.log.checks import UnexpectedOffsetError
 from barnabas.model.errors import ApiError, ErrorCode
@@ -80,6 +81,8 @@ def _attempt(followed: Followed, change: Callable[[], None]) -> Verdict:
     more; if they are the same again, the leader's disk is to blame, and nothing of it gets in here."""
     try:
         change()
+    except CutLaterError:
+        return Verdict.PAUSE
     except (RecordsError, UnexpectedOffsetError) as error:
         followed.complain(logging.ERROR, f"what the leader sent is not appended: {error}")
         return Verdict.PAUSE
