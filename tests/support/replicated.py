@@ -222,6 +222,7 @@ class Trio(SmallNode):
         session: tuple[int, int] = (0, -1),
         known_high_watermark: int = (1 << 63) - 1,
         rack: str = "",
+        isolation_level: int = 0,
         version: int = _FETCH_VERSION,
     ) -> Fetched:
         """As follower `replica_id`; -1 is a consumer."""
@@ -239,6 +240,7 @@ class Trio(SmallNode):
             replica_state=state if replica_id >= 0 else None,
             max_wait_ms=max_wait_ms,
             min_bytes=1,
+            isolation_level=isolation_level,
             session_id=session[0],
             session_epoch=session[1],
             topics=self._asked(asked),

@@ -203,15 +203,17 @@ class Fetch:
             limit, first = 0, False
         try:
             found = log.read(offset, max(limit, 0), upper_offset=upper, minimum_one_batch=first)
+            too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
+            if reader.reads_committed and not too_large:
+                aborted = log.aborted_transactions(found, upper)
+                data.aborted_transactions = [
+                    AbortedTransaction(each.producer_id, each.first_offset) for each in aborted
+                ]
         except OSError as error:
             self.node.disk_failed(partition, error)
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from error
         if found.slice is not None:
             data.records = found.slice
-        too_large = found.slice is None and offset < upper and limit > 0  # Kafka looks no further then
-        if reader.reads_committed and not too_large:
-            aborted = log.aborted_transactions(found, upper)
-            data.aborted_transactions = [AbortedTransaction(a.producer_id, a.first_offset) for a in aborted]
         if reader.is_replica:
             reader.was_given(partition, len(data.records or b""))
             reader.stands_at(partition, asked)

@@ -8,6 +8,7 @@ import pytest
 from tests.support.replicated import EPOCHS, TOPIC, TOPIC_ID, Produced, Trio
 
 from barnabas.broker.replication.partition import ACKS_ALL
+from barnabas.log.log import Log
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerChanged, PartitionImage, TopicDeleted
 from barnabas.protocol.private import ReplicasOfflineRequest
@@ -381,3 +382,18 @@ def test_the_controller_hears_of_a_failed_disk_until_others_are_counted_on() -> 
     count = len(trio.link.others)
     trio.pass_ms(3000)
     assert len(trio.link.others) == count
+
+
+def test_a_disk_that_fails_under_the_list_of_aborted_transactions_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise OSError("no such device")
+
+    trio = Trio()
+    trio.append(3)
+    monkeypatch.setattr(Log, "aborted_transactions", fail)
+    fetched = trio.fetch(-1, 0, isolation_level=1).data
+    assert fetched is not None
+    assert fetched.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert trio.partition.log is None, "the directory is offline"
