@@ -16,6 +16,7 @@ from barnabas.model.settings.topic import TopicSettings
 
 _CONFIGS_REMEMBERED = 64
 
+
 def log_config(settings: BrokerSettings, overrides: Mapping[str, str]) -> LogConfig:
     """The topic's own values over the broker's over the defaults. Partitions ask by the thousand, and most
     of them for the same."""

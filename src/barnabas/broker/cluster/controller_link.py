@@ -28,7 +28,8 @@ class ControllerLink:
     def controller_id_for_clients(self) -> int:
         """Whom clients are to ask. Where nobody is known to decide, this broker: what it is asked waits here
         until somebody does, and a client that asked a dead one would wait until its time is up."""
-        return self._node.broker_id if self.is_silent or self._controller_id == NOBODY else self._controller_id
+        nobody = self.is_silent or self._controller_id == NOBODY
+        return self._node.broker_id if nobody else self._controller_id
 
     @property
     def controller_id(self) -> int:
