@@ -28,6 +28,7 @@ from bench.cluster.rows import ROWS as CLUSTER_ROWS
 from bench.cluster.rows import ClusterRow
 from bench.cluster.run import measure as measure_clusters
 from bench.generator import compile_generator
+from bench.homes import home
 from bench.report import Sample
 from bench.rows import Row, warm_up
 from bench.scale import LONG, NORMAL, QUICK, Scale
@@ -83,10 +84,7 @@ def subjects(order: Sequence[str], directory: Path) -> Iterator[list[Subject]]:
     with contextlib.ExitStack() as running:
         started = []
         for name in order:
-            home = directory / name.replace(" ", "-").lower()
-            shutil.rmtree(home, ignore_errors=True)
-            running.callback(shutil.rmtree, home, ignore_errors=True)
-            subject = Subject(name, home)
+            subject = Subject(name, running.enter_context(home(directory, name)))
             running.callback(subject.close)
             started.append(subject)
         yield started

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import confluent_kafka.admin
 from barnabas.testing import Broker, BrokerProcess
 from bench.apache_kafka import ApacheKafka
 from bench.generator import FetchLoad, Measured, ProduceLoad
+from bench.homes import home
 from bench.meter import CpuMeter, resident_mib
 
 KAFKA, BARNABAS = "Apache Kafka", "Barnabas"
@@ -57,13 +57,12 @@ class Subject:
     @contextmanager
     def sibling(self, settings: Mapping[str, object]) -> Iterator[Subject]:
         """A second broker of the same kind with other settings, for as long as the block lasts."""
-        directory = self.broker.directory / "sibling"
-        other = Subject(self.name, directory, settings)
-        try:
-            yield other
-        finally:
-            other.close()
-            shutil.rmtree(directory, ignore_errors=True)
+        with home(self.broker.directory, "sibling") as directory:
+            other = Subject(self.name, directory, settings)
+            try:
+                yield other
+            finally:
+                other.close()
 
     def create_topic(
         self, topic: str, configs: Mapping[str, str] | None = None, *, partitions: int = 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from bench import report
 from bench.apache_kafka import VERSION, provision
 from bench.cluster.rows import ROWS, ClusterRow, warm_up
 from bench.cluster.subject import ClusterSubject
+from bench.homes import home
 from bench.report import Rivals, Sample
 from bench.scale import QUICK, Scale
 from bench.subject import BARNABAS, KAFKA
@@ -31,7 +31,8 @@ def measure(rows: Sequence[ClusterRow], scale: Scale, rounds: int, directory: Pa
     for number in range(rounds):
         there = (KAFKA, BARNABAS) if number % 2 == 0 else (BARNABAS, KAFKA)
         for name in there:
-            samples += _measure(rows, name, scale, number, directory / name.replace(" ", "-").lower())
+            with home(directory, f"{name} cluster") as place:
+                samples += _measure(rows, name, scale, number, place)
     report.print_table(rows, samples, CLUSTERS)
     if scale is not QUICK:
         print(report.save(rows, samples, about, CLUSTERS, is_complete=len(rows) == len(ROWS)))
@@ -40,8 +41,6 @@ def measure(rows: Sequence[ClusterRow], scale: Scale, rounds: int, directory: Pa
 def _measure(
     rows: Sequence[ClusterRow], name: str, scale: Scale, number: int, directory: Path
 ) -> list[Sample]:
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
     console.print(f"round {number + 1}: three brokers of {name} …", highlight=False)
     samples = []
     subject = ClusterSubject(name, directory)
@@ -62,5 +61,4 @@ def _measure(
                 console.print(f"  failed: {samples[-1].problem}", highlight=False)
     finally:
         subject.close()
-        shutil.rmtree(directory, ignore_errors=True)
     return samples
