@@ -93,12 +93,16 @@ class Boot:
             self._look_later()
             return
         _check(completed.error)
-        stored = image_from(values_of(completed)).image
+        rebuilt = image_from(values_of(completed))
+        stored = rebuilt.image
         conflict = listener_conflict(
             self._broker, stored.brokers.values(), self._node.settings.inter_broker_listener
         )
         if conflict is not None:
             raise BootError(conflict)
+        unreadable = [problem for problem in rebuilt.unreadable if problem.startswith(f"{tree.CLUSTER_ID}:")]
+        if unreadable:
+            raise BootError(f"{unreadable[0]}: nobody can tell which cluster this is. Correct the node.")
         if stored.cluster_id:
             self._open(stored)
         else:

@@ -109,6 +109,13 @@ def test_logs_of_a_cluster_that_the_store_has_lost_stop_the_start() -> None:
         small.start(MemoryStore())
 
 
+def test_a_cluster_without_a_readable_name_stops_the_start(member: Member) -> None:
+    """Whoever gave it another name would part it from its logs."""
+    member.write(Put("/cluster/id", b"{"))
+    with pytest.raises(BootError, match=r"^/cluster/id: not JSON.*Correct the node\.$"):
+        member.small.restart()
+
+
 def test_a_folder_that_was_only_formatted_joins_whatever_cluster_there_is() -> None:
     small = SmallNode(zookeeper_connect="zoo:2181")
     cluster_id = small.node.image.cluster_id
