@@ -21,7 +21,7 @@ from barnabas.model import properties as java_properties
 HOST = "127.0.0.1"
 SESSION_TIMEOUT_MS = 2_000
 # ZooKeeper counts sessions in ticks, and lets none be shorter than two.
-TICK_MS = 500
+TICK_MS = 200  # a session ends within one of these after its time
 _PLAN, _RUNNING, _PID, _LOCK = "cluster.json", "running.json", "supervisor.pid", "cluster.lock"
 ZOOKEEPER = "zookeeper"
 
