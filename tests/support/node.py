@@ -9,14 +9,13 @@ from barnabas.broker.node import Node, Ports
 from barnabas.broker.session import Part, PeerFaultError, Session
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.settings.broker import BrokerSettings
-from barnabas.ports import FileSlice
+from barnabas.ports import Caller, FileSlice, Line
 from barnabas.protocol import codec
 from barnabas.protocol.codec import RequestHeader
 from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.schema import Message
 from barnabas.sim.disk import SimulatedDisk
-from barnabas.sim.network import Nowhere
 from barnabas.sim.world import SeededRandom
 from barnabas.store.memory import MemoryStore
 
@@ -53,6 +52,19 @@ class General(Session):
         return False
 
 
+class Unheard:
+    """`ports.Network` on which nobody answers: others exist in the tree only."""
+
+    was_refused = False
+
+    def connect(self, _endpoint: Endpoint, _caller: Caller) -> Line:
+        return self
+
+    def send(self, frame: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class SmallNode:
     def __init__(self, **settings: str) -> None:
         given = {"node.id": "1", "listeners": "PLAINTEXT://127.0.0.1:9092", "log.dirs": "/data"}
@@ -70,7 +82,7 @@ class SmallNode:
         self.start(MemoryStore(store._home))
 
     def start(self, store: MemoryStore) -> None:
-        ports = Ports(self.disk, SeededRandom(7), store, AtOnce(), NoCleaner(), Nowhere())
+        ports = Ports(self.disk, SeededRandom(7), store, AtOnce(), NoCleaner(), Unheard())
         self.node = Node(1, self.settings, ports)
         self.node.set_time(1, NOW_MS)
         ready: list[bool] = []

@@ -16,6 +16,7 @@ from barnabas.broker.cluster.image_watch import ImageWatch
 from barnabas.broker.cluster.leader_balance import LeaderBalance
 from barnabas.broker.cluster.offline_replicas import OfflineReplicas
 from barnabas.broker.cluster.peers import Peers
+from barnabas.broker.cluster.searching import Searching
 from barnabas.broker.cluster.store_client import StoreClient
 from barnabas.broker.coordinators.admission_errands import admission_errands
 from barnabas.broker.coordinators.coordinator_host import CoordinatorHost
@@ -80,6 +81,7 @@ class Node:
         self.controller_link = ControllerLink(self)
         self.image_log = ImageLog(self)
         self.image_watch = ImageWatch(self)
+        self.searching = Searching(self)
         self.controller = ControllerHost(self.store, lambda: self.image, self.publish)
         self.logs = LogManager(ports.filesystem, settings.log_dirs, ports.random, manager_settings(settings))
         self.replicas = ReplicaManager(self, self.logs)
@@ -122,6 +124,7 @@ class Node:
 
     def disconnected(self, session: Session) -> None:
         self.purgatory.disconnected(session)
+        self.searching.disconnected(session)
 
     def stop(self, exit_code: int) -> None:
         self.exit_code = exit_code

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from barnabas.broker.cluster.peers import Peer
+from barnabas.broker.cluster.peers import REFUSALS_ENOUGH, Peer
 from barnabas.controller import steps, tree
 from barnabas.controller.znodes.cluster import decode_broker
 from barnabas.controller.znodes.fields import MalformedNodeError
@@ -27,7 +27,6 @@ log = logging.getLogger("kafka.server.BrokerServer")
 _WAIT_MS = 1_000
 _ANSWER_TIMEOUT_MS = 5_000
 _RETRY_MS = 50
-_REFUSALS_ENOUGH = 3  # one that only opens its port anew is back by then
 
 
 class ImagePuller:
@@ -114,7 +113,7 @@ class ImagePuller:
         def failed() -> None:
             if turn == self._turn:
                 node.controller_link.is_silent = True
-                if self._peer is not None and self._peer.refusals >= _REFUSALS_ENOUGH:
+                if self._peer is not None and self._peer.refusals >= REFUSALS_ENOUGH:
                     self._deserted()
                 node.timers.at(node.now_ms + _RETRY_MS, lambda: self._ask_again(turn))
 

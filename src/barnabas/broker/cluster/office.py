@@ -139,6 +139,7 @@ class Office:
         self._watch_brokers()
         self._tree.arm()
         node.controller.resume()
+        node.searching.look_for_all()
 
     # --- the tree ------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _LENGTH = struct.Struct(">i")
 _FIRST_PAUSE_MS = 50
 _LONGEST_PAUSE_MS = 1_000
+REFUSALS_ENOUGH = 3  # to take a process for gone: one that only opens its port anew is back by then
 
 Answered: TypeAlias = Callable[[Message], None]
 Failed: TypeAlias = Callable[[], None]

@@ -15,5 +15,6 @@ if TYPE_CHECKING:
 def handle(node: Node, context: Context, request: PullImageRequest) -> PullImageResponse | None:
     if not node.controller.is_active:
         return PullImageResponse(ErrorCode.NOT_CONTROLLER)
+    node.searching.heard(context.session, request.broker_id)
     node.image_log.pull(request.controller_epoch, request.version, request.max_wait_ms, context.reply)
     return None
