@@ -90,7 +90,7 @@ def test_the_table_marks_one_controller(local: Local) -> None:
 
 def test_a_broker_that_is_killed_comes_back(local: Local) -> None:
     before = local.row(1)["pid"]
-    killed = local.run("kill", "--broker", 1)
+    killed = local.run("kill", 1)
     assert killed.stdout == f"Broker 1, process {before}, was killed. The supervisor brings it back.\n"
     eventually(lambda: local.row(1)["pid"] not in {before, None}, PATIENCE_S)
     local.wait_until_well()

@@ -14,7 +14,7 @@ TEXT = "kill -9 a broker; the supervisor brings it back"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--broker", type=int, metavar="ID", required=True, help="which one")
+    local.which_broker(parser, "which one", required=True)
     parser.add_argument("--stay-down", action="store_true", help="it is not brought back")
 
 

@@ -31,6 +31,27 @@ def directory_of(asked: argparse.Namespace) -> ClusterDirectory:
     return ClusterDirectory(asked.data)
 
 
+def which_broker(parser: argparse.ArgumentParser, purpose: str, *, required: bool = False) -> None:
+    """With the option's name or without it."""
+    one = parser.add_mutually_exclusive_group(required=required)
+    one.add_argument("--broker", type=int, metavar="ID", help=purpose)
+    one.add_argument("bare", type=int, nargs="?", metavar="ID", action=_Bare, help="the same")
+
+
+class _Bare(argparse.Action):
+    """An argument that is left out must not overwrite the option."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        if values is not None:
+            namespace.broker = values
+
+
 def broker_of(plan: Plan, broker_id: int) -> BrokerPlan:
     found = plan.broker(broker_id)
     if found is None:

@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--racks", metavar="A,B,…", help="one for each broker, in turn")
     parser.add_argument("--override", action="append", default=[], metavar="NAME=VALUE", help="any setting")
-    parser.add_argument("--broker", type=int, metavar="ID", help="only this one, which was stopped")
+    local.which_broker(parser, "only this one, which was stopped")
 
 
 def _positive(text: str) -> int:

@@ -17,7 +17,7 @@ TEXT = "stop all of it, or one broker, which then stays down"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--broker", type=int, metavar="ID", help="only this one")
+    local.which_broker(parser, "only this one")
 
 
 def act(asked: argparse.Namespace) -> int:
