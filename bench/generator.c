@@ -6,7 +6,7 @@
 //   generator fetch   <port> <topic> <partitions> <connections> <bytes per fetch> <seconds> <bytes>
 //             <isolation level: 0 reads everything, 1 up to the last stable offset, aborted transactions listed>
 //
-// It stops at the first limit reached and prints one line of JSON. With a rate, the latency of a request counts from
+// It stops at the first limit reached, or at SIGTERM, and prints one line of JSON. With a rate, the latency of a request counts from
 // the moment it was due, not from the moment it could be sent: a broker that stalls is charged for those it held up.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ typedef struct {
     size_t frame_size, out_position;
     uint64_t sent, done;
     double due[IN_FLIGHT_MAX];         // when each request in flight was due
+    double sent_at[IN_FLIGHT_MAX];     // when it began to be sent
     uint8_t *in;                       // the reply being read, length first
     size_t in_capacity, in_position;
     uint64_t fetch_offset;
@@ -48,9 +50,18 @@ static struct {
     uint64_t bytes_max;
 } load;
 
+static volatile sig_atomic_t is_stopped; // from outside
+static void stop(int signal) { is_stopped = signal; }
+
 static uint64_t total_bytes, total_requests, total_records;
-static double *latencies;
-static size_t latency_count, latency_capacity;
+
+typedef struct {
+    double *seconds;
+    size_t count, capacity;
+} Times;
+
+// From when a request was due until its answer, and the two parts of that: until it was sent, and from there on.
+static Times latencies, delays, answers;
 
 static void fail(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -202,13 +213,13 @@ static void prepare_frames(Connection *c) {
     free(batch);
 }
 
-static void record_latency(double seconds) {
-    if (latency_count == latency_capacity) {
-        latency_capacity = latency_capacity ? 2 * latency_capacity : 65536;
-        latencies = realloc(latencies, latency_capacity * sizeof *latencies);
-        if (!latencies) fail("memory");
+static void record(Times *times, double seconds) {
+    if (times->count == times->capacity) {
+        times->capacity = times->capacity ? 2 * times->capacity : 65536;
+        times->seconds = realloc(times->seconds, times->capacity * sizeof *times->seconds);
+        if (!times->seconds) fail("memory");
     }
-    latencies[latency_count++] = seconds;
+    times->seconds[times->count++] = seconds;
 }
 
 // Sends what may be sent; returns 0 when the socket is full.
@@ -224,6 +235,7 @@ static int send_requests(Connection *c, int stopping) {
             } else {
                 c->due[c->sent % IN_FLIGHT_MAX] = t;
             }
+            c->sent_at[c->sent % IN_FLIGHT_MAX] = t;
             if (load.is_fetch) encode_fetch(c->frames[0], c->partition, c->fetch_offset);
             put32(c->frames[c->sent % load.variants] + 8, c->sent);
         }
@@ -285,7 +297,10 @@ static size_t reply_size(const Connection *c) {
 
 static void take_reply(Connection *c) {
     if (get32(c->in + 4) != (uint32_t)c->done) fail("replies out of order");
-    record_latency(now() - c->due[c->done % IN_FLIGHT_MAX]);
+    double t = now(), due = c->due[c->done % IN_FLIGHT_MAX], sent_at = c->sent_at[c->done % IN_FLIGHT_MAX];
+    record(&latencies, t - due);
+    record(&delays, sent_at - due);
+    record(&answers, t - sent_at);
     if (load.is_fetch) take_fetch_reply(c);
     else take_produce_reply(c);
     total_requests++;
@@ -314,18 +329,24 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static double percentile_us(double part) {
-    if (!latency_count) return 0;
-    size_t index = latency_count * part;
-    return latencies[index < latency_count ? index : latency_count - 1] * 1e6;
+static double percentile_us(const Times *times, double part) {
+    if (!times->count) return 0;
+    size_t index = times->count * part;
+    return times->seconds[index < times->count ? index : times->count - 1] * 1e6;
 }
 
+static void sort(Times *times) { qsort(times->seconds, times->count, sizeof *times->seconds, by_value); }
+
 static void report(double elapsed) {
-    qsort(latencies, latency_count, sizeof *latencies, by_value);
+    sort(&latencies);
+    sort(&delays);
+    sort(&answers);
     printf("{\"seconds\": %.6f, \"requests\": %lu, \"records\": %lu, \"bytes\": %lu, \"p50_us\": %.1f, "
-           "\"p99_us\": %.1f, \"p999_us\": %.1f, \"max_us\": %.1f}\n",
-           elapsed, total_requests, total_records, total_bytes, percentile_us(.5), percentile_us(.99),
-           percentile_us(.999), percentile_us(1));
+           "\"p99_us\": %.1f, \"p999_us\": %.1f, \"max_us\": %.1f, \"sent_late_p99_us\": %.1f, "
+           "\"answered_p99_us\": %.1f}\n",
+           elapsed, total_requests, total_records, total_bytes, percentile_us(&latencies, .5),
+           percentile_us(&latencies, .99), percentile_us(&latencies, .999), percentile_us(&latencies, 1),
+           percentile_us(&delays, .99), percentile_us(&answers, .99));
 }
 
 // With a rate, a timer wakes the loop when the next request is due: spinning would take a core from the broker.
@@ -358,7 +379,7 @@ static void run(Connection *connections) {
         add(poll, connections[i].socket, &connections[i]);
     }
     for (;;) {
-        int stopping = now() >= end || (load.bytes_max && total_bytes >= load.bytes_max), busy = 0;
+        int stopping = is_stopped || now() >= end || (load.bytes_max && total_bytes >= load.bytes_max), busy = 0;
         for (int i = 0; i < load.connections; i++) {
             Connection *c = &connections[i];
             watch(poll, c, !send_requests(c, stopping));
@@ -392,6 +413,7 @@ static void be_punctual(void) {
 
 int main(int count, char **words) {
     static Connection connections[CONNECTIONS_MAX];
+    signal(SIGTERM, stop);
     load.is_fetch = count == 10 && !strcmp(words[1], "fetch");
     if (!load.is_fetch && !(count == 14 && !strcmp(words[1], "produce"))) {
         fprintf(stderr, "usage: see the head of generator.c\n");

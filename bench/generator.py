@@ -26,6 +26,8 @@ class Measured:
     p99_us: float
     p999_us: float
     max_us: float
+    sent_late_p99_us: float  # how late requests left that were due at a time: the generator's own share
+    answered_p99_us: float  # from there to the answer
 
 
 def compile_generator() -> Path:
@@ -66,10 +68,17 @@ class Running:
             raise RuntimeError(f"the load generator failed: {err.strip()}")
         return Measured(**json.loads(out))
 
-    def stop(self) -> None:
+    def stop(self) -> Measured:
+        """What it saw until now."""
         if self.is_running():
             self._process.terminate()
-        self._process.communicate()
+        return self.result()
+
+    def close(self) -> None:
+        """Whatever it saw."""
+        if self.is_running():
+            self._process.terminate()
+        self._process.wait()
 
 
 @dataclass(frozen=True, slots=True)

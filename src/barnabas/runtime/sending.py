@@ -15,7 +15,7 @@ from barnabas.runtime.small_replies import SmallReplies
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _ANSWERS_MAX = 16
-_SHARES_MAX = 8  # of a long reply, before timers get their turn
+_SHARES_MAX = 16  # of a long reply, before timers get their turn
 
 
 class ColdReader(Protocol):

@@ -171,3 +171,13 @@ def test_a_kernel_that_cannot_say_it_at_once_is_asked_page_by_page(
     assert reads.is_cold(part)
     reads.warm(part, lambda: None)
     assert not reads.is_cold(part)
+
+
+def test_a_worker_steps_aside_after_every_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "any.log"
+    path.write_bytes(bytes(MEBIBYTE))
+    stepped_aside: list[int] = []
+    monkeypatch.setattr(os, "sched_yield", lambda: stepped_aside.append(1))
+    file = RealFilesystem().open(str(path))
+    ColdReads(AtOnce(), StoppedClock()).warm(FileSlice(file, 0, MEBIBYTE), lambda: None)
+    assert len(stepped_aside) >= 8
