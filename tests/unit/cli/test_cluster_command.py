@@ -16,7 +16,9 @@ from barnabas.runtime.supervised import is_process
 from barnabas.testing import free_port
 
 
-@pytest.mark.parametrize("words", [["status"], ["stop"], ["add-broker"], ["kill", "--broker", "1"], ["kill", "1"]])
+@pytest.mark.parametrize(
+    "words", [["status"], ["stop"], ["add-broker"], ["kill", "--broker", "1"], ["kill", "1"]]
+)
 def test_a_folder_without_a_cluster(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
