@@ -76,6 +76,20 @@ def test_another_life_is_not_mistaken_for_the_one_that_ended() -> None:
     assert office.gone == []
 
 
+def test_a_broker_that_nobody_ever_reaches_goes_only_once() -> None:
+    """It advertises an address where nobody listens, and comes back each time that it is put out."""
+    office = Office()
+    office.nodes.stop(2, orderly=False)
+    office.lose_contact()
+    office.lose_contact()
+    assert office.gone == [2]
+    office.nodes.start(2)
+    office.lose_contact()  # and found
+    office.nodes.stop(2, orderly=False)
+    office.lose_contact()
+    assert office.gone == [2, 2]
+
+
 def test_a_new_controller_looks_for_everybody_else() -> None:
     office = Office()
     office.nodes.stop(2, orderly=False)

@@ -33,10 +33,16 @@ class Searching:
         self._node = node
         self._followers: dict[Session, int] = {}
         self._searches: dict[int, _Search] = {}
+        # Taken for gone, and not reached since: one that advertises an address where nobody can listen would
+        # have to go again and again.
+        self._unreached: set[int] = set()
 
     def heard(self, session: Session, broker_id: int) -> None:
         """A broker asks for the image on this connection."""
+        is_new = session not in self._followers
         self._followers[session] = broker_id
+        if is_new and broker_id in self._unreached:
+            self.look_for(broker_id)
 
     def disconnected(self, session: Session) -> None:
         broker_id = self._followers.pop(session, None)
@@ -56,15 +62,37 @@ class Searching:
         earlier = self._searches.get(broker_id)
         if earlier is not None:
             earlier.close()
-        self._searches[broker_id] = _Search(node, node.peers.open(broker_id), broker_id, broker.epoch)
+        self._searches[broker_id] = _Search(node, self, broker_id, broker.epoch)
+
+    def reached(self, broker_id: int) -> None:
+        self._unreached.discard(broker_id)
+
+    def refused(self, broker_id: int, epoch: int) -> None:
+        node = self._node
+        if broker_id in self._unreached:
+            return
+        self._unreached.add(broker_id)
+
+        def is_gone(image: ClusterImage) -> Decision[int]:
+            broker = image.brokers.get(broker_id)
+            if broker is None or broker.epoch != epoch:
+                return Decision(())  # it has come back
+            return unregister(image, broker_id, election_rules(node.settings, image))
+
+        def told(gone: tuple[int, ...], error: object) -> None:
+            if gone and error is None:
+                log.info("Broker %d is gone: nobody listens where it was", broker_id)
+
+        node.controller.decide(is_gone, told)
 
 
 class _Search:
     """For one life of a broker."""
 
-    def __init__(self, node: Node, peer: Peer, broker_id: int, epoch: int) -> None:
+    def __init__(self, node: Node, searching: Searching, broker_id: int, epoch: int) -> None:
         self._node = node
-        self._peer = peer
+        self._searching = searching
+        self._peer: Peer = node.peers.open(broker_id)
         self._id = broker_id
         self._epoch = epoch
         self._tries_left = _TRIES
@@ -79,22 +107,13 @@ class _Search:
 
     def _answered(self, _answer: Message) -> None:
         self.close()
+        self._searching.reached(self._id)
 
     def _failed(self) -> None:
         if not self._node.controller.is_active or self._tries_left == 0:
             self.close()
         elif self._peer.refusals >= REFUSALS_ENOUGH:
             self.close()
-            self._node.controller.decide(self._is_gone, self._told)
+            self._searching.refused(self._id, self._epoch)
         else:
             self._ask()
-
-    def _is_gone(self, image: ClusterImage) -> Decision[int]:
-        broker = image.brokers.get(self._id)
-        if broker is None or broker.epoch != self._epoch:
-            return Decision(())  # it has come back
-        return unregister(image, self._id, election_rules(self._node.settings, image))
-
-    def _told(self, gone: tuple[int, ...], error: object) -> None:
-        if gone and error is None:
-            log.info("Broker %d is gone: nobody listens where it was", self._id)
