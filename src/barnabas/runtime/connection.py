@@ -20,10 +20,6 @@ from barnabas.ports import FileSlice
 SCRATCH_SIZE = 1 << 18
 _GROWTH = 4
 _SMALLEST_BUFFER = 1 << 12
-# A reader on the same machine can drain as fast as we send: without a bound it would hold the loop for good.
-# What the receiver's kernel does with the bytes happens inside our call, too: 50 µs for so many.
-_TURN_BYTES = 1 << 17
-_PIECE_SIZE = 1 << 17
 _MSG_MORE = socket.MSG_MORE
 LENGTH = struct.Struct(">i")
 
@@ -97,18 +93,19 @@ class Connection:
                 out.appendleft(rest)
             count -= len(part)
 
-    def flush(self, is_warm: Callable[[FileSlice], bool]) -> Flushed:
-        """Send what the socket takes and what is in memory, one turn's share of it. OSError means that the
-        peer is gone."""
+    def flush(self, is_warm: Callable[[FileSlice], bool], share_bytes: int) -> Flushed:
+        """Send what the socket takes and what is in memory, one turn's share of it: a reader on the same
+        machine can drain as fast as we send, and would hold the loop for good. OSError means that the peer is
+        gone."""
         out = self.out
-        share = _TURN_BYTES
+        share = share_bytes
         try:
             while out:
                 if share <= 0:
                     return Flushed.A_SHARE
                 part = out[0]
                 if isinstance(part, FileSlice):
-                    part = self._shorten(part)
+                    part = self._shorten(part, share_bytes)
                     if not is_warm(part) or not self._send_file(part):
                         return Flushed.BLOCKED
                     out.popleft()
@@ -137,13 +134,13 @@ class Connection:
             return False
         return True
 
-    def _shorten(self, part: FileSlice) -> FileSlice:
+    def _shorten(self, part: FileSlice, size_max: int) -> FileSlice:
         """A long slice goes piece by piece, so that others get their turn between, and a cold one begins to
         leave before all of it is read."""
-        if part.size <= _PIECE_SIZE:
+        if part.size <= size_max:
             return part
-        self.out[0] = _behind(part, _PIECE_SIZE)
-        piece = FileSlice(part.file, part.position, _PIECE_SIZE)
+        self.out[0] = _behind(part, size_max)
+        piece = FileSlice(part.file, part.position, size_max)
         self.out.appendleft(piece)
         return piece
 

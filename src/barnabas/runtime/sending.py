@@ -15,7 +15,11 @@ from barnabas.runtime.small_replies import SmallReplies
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _ANSWERS_MAX = 16
-_SHARES_MAX = 16  # of a long reply, before timers get their turn
+_SHARES_MAX = 8  # of a long reply, before timers get their turn
+# What the receiver's kernel does with the bytes happens inside our call: 256 KiB hold the loop for 0.1 ms.
+_SHARE_BYTES = 1 << 18
+_SHARE_BYTES_IN_COMPANY = 1 << 16
+_COMPANY_SHARES = 256  # that are small after somebody else wanted something: it is likely to come back
 
 
 class ColdReader(Protocol):
@@ -29,6 +33,7 @@ class Sender:
         self._epoll = epoll
         self._cold = cold
         self._close = close
+        self._company = 0  # shares that will be small
         self.small = SmallReplies()
         self.answers: list[tuple[Connection, bytes]] = []  # that leave before the next look at epoll
         self.resumed: deque[Connection] = deque()  # something to send or to handle without an event
@@ -128,16 +133,26 @@ class Sender:
         def is_warm(part: FileSlice) -> bool:
             return self._is_warm(connection, part)
 
-        flushed = connection.flush(is_warm)
+        flushed = connection.flush(is_warm, self._share_bytes())
         for _ in range(_SHARES_MAX):
-            if flushed is not Flushed.A_SHARE or self.resumed or self._epoll.poll(0, 1):
+            if flushed is not Flushed.A_SHARE:
                 break
-            flushed = connection.flush(is_warm)
+            if self.resumed or self._epoll.poll(0, 1):
+                self._company = _COMPANY_SHARES
+                break
+            flushed = connection.flush(is_warm, self._share_bytes())
         return flushed
+
+    def _share_bytes(self) -> int:
+        """Small while others are about, who would wait for it; large shares cost less."""
+        if self._company == 0:
+            return _SHARE_BYTES
+        self._company -= 1
+        return _SHARE_BYTES_IN_COMPANY
 
     def flush_in_memory(self, connection: Connection) -> None:
         """What the socket takes at once of what need not be read first. OSError: the peer is gone."""
-        connection.flush(lambda part: not self._cold.is_cold(part))
+        connection.flush(lambda part: not self._cold.is_cold(part), _SHARE_BYTES)
 
     def _is_warm(self, connection: Connection, part: FileSlice) -> bool:
         """sendfile of a page that is not in memory would block the only loop: have a worker read it first."""

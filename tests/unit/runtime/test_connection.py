@@ -52,7 +52,7 @@ def test_a_slice_between_bytes_arrives_whole_through_a_narrow_socket(tmp_path: P
     send(connection)
     while connection.out:
         arrived += received(client, chance.randint(1, 5_000))
-        connection.flush(lambda _part: True)
+        connection.flush(lambda _part: True, 1 << 18)
     while piece := received(client, 100_000):
         arrived += piece
     assert arrived == head + CONTENT[part.position : part.position + part.size] + tail

@@ -226,7 +226,7 @@ def test_a_ready_reply_arrives_whole_through_a_narrow_socket(shelf: Shelf) -> No
     client.setblocking(False)
     arrived = bytearray()
     while len(arrived) < filled + 16 + PIECE:
-        connection.flush(lambda _part: True)
+        connection.flush(lambda _part: True, 1 << 18)
         arrived += client.recv(1 << 20)
     assert bytes(arrived[-16 - PIECE :]) == expected(9, 0, 2)
     ours.close()

@@ -1,0 +1,76 @@
+"""How much of a long reply leaves at a time."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Callable
+from typing import cast
+
+from barnabas.ports import FileSlice
+from barnabas.runtime.connection import Connection, Flushed
+from barnabas.runtime.sending import Sender
+
+
+class Events:
+    """epoll, as far as the sender looks at it."""
+
+    def __init__(self) -> None:
+        self.others: list[tuple[int, int]] = []
+
+    def poll(self, _timeout: float, _events_max: int) -> list[tuple[int, int]]:
+        return self.others
+
+
+class Endless:
+    """A connection whose reply never ends, and whose socket takes everything."""
+
+    cold = False
+    interest = select.EPOLLIN
+
+    def __init__(self) -> None:
+        self.shares: list[int] = []
+
+    def flush(self, _is_warm: Callable[[FileSlice], bool], share_bytes: int) -> Flushed:
+        self.shares.append(share_bytes)
+        return Flushed.A_SHARE
+
+
+class NeverCold:
+    def is_cold(self, part: FileSlice) -> bool:
+        return False
+
+    def warm(self, part: FileSlice, done: Callable[[], None]) -> None: ...
+
+
+def drained(sender: Sender) -> list[int]:
+    """The shares of one turn."""
+    endless = Endless()
+    connection = cast(Connection, endless)
+    sender.drain(connection)
+    assert list(sender.resumed) == [connection], "it comes back for more"
+    sender.resumed.clear()
+    return endless.shares
+
+
+def a_sender(events: Events) -> Sender:
+    return Sender(cast(select.epoll, events), NeverCold(), lambda _connection: None)
+
+
+def test_somebody_else_waits_for_one_share_and_later_for_a_smaller_one() -> None:
+    events = Events()
+    sender = a_sender(events)
+    events.others = [(9, select.EPOLLIN)]
+    (first,), (second,) = drained(sender), drained(sender)
+    assert second < first
+
+
+def test_a_reader_who_is_alone_has_large_shares_again_after_a_while() -> None:
+    events = Events()
+    sender = a_sender(events)
+    large = drained(sender)[0]
+    events.others = [(9, select.EPOLLIN)]
+    drained(sender)
+    events.others = []
+    assert drained(sender)[0] < large
+    sizes = [size for _ in range(100) for size in drained(sender)]
+    assert sizes[-1] == large
