@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from tests.support.members.filling import fill
 from tests.support.ready import create_ready_topic
+from tests.support.waiting import when_markers_are_there
 
 from barnabas import Consumer, Producer
 from barnabas.client import FencedError, TransactionError
@@ -61,11 +62,14 @@ def run(program: str, *words: str, last: int = RECORDS - 1, dies_at: int = NEVER
     return [int(line) for line in done.stdout.splitlines()]
 
 
-def committed_values(broker: BrokerProcess, topic: str) -> list[int]:
-    reader = Consumer(
-        broker.bootstrap, topic, start="earliest", until_end=True, isolation_level="read_committed"
-    )
-    return [int(record.value) for record in reader]
+def committed_values(broker: BrokerProcess, topic: str, count: int) -> list[int]:
+    def read() -> list[int]:
+        reader = Consumer(
+            broker.bootstrap, topic, start="earliest", until_end=True, isolation_level="read_committed"
+        )
+        return [int(record.value) for record in reader]
+
+    return when_markers_are_there(read, count)
 
 
 @pytest.fixture
@@ -105,7 +109,7 @@ def test_exactly_once_leaves_every_record_in_the_output_once(
     words = (coordinator.bootstrap, filled, group, target)
     run(TRANSFORM, *words, dies_at=DIES_AT)
     run(TRANSFORM, *words)
-    assert committed_values(coordinator, target) == list(range(RECORDS))
+    assert committed_values(coordinator, target, RECORDS) == list(range(RECORDS))
 
 
 def test_a_polite_end_loses_nothing_at_most_once(coordinator: BrokerProcess, filled: str, group: str) -> None:
@@ -150,7 +154,7 @@ def test_an_exception_in_the_block_aborts_and_the_records_come_again(
             if int(batch[-1].value) == RECORDS - 1:
                 break
     assert tries[DIES_AT] == 2
-    assert committed_values(coordinator, target) == list(range(RECORDS))
+    assert committed_values(coordinator, target, RECORDS) == list(range(RECORDS))
 
 
 @pytest.mark.parametrize("delivery", ["at-most-once", "at-least-once", "exactly-once"])
@@ -187,7 +191,7 @@ def test_a_producer_that_was_replaced_is_fenced(coordinator: BrokerProcess, fill
         zombie.send(filled, "late")
     with successor.transaction():
         successor.send(filled, str(RECORDS))
-    assert committed_values(coordinator, filled) == list(range(RECORDS + 1))
+    assert committed_values(coordinator, filled, RECORDS + 1) == list(range(RECORDS + 1))
 
 
 def test_a_record_the_broker_refuses_aborts_its_transaction(
@@ -207,7 +211,7 @@ def test_a_record_the_broker_refuses_aborts_its_transaction(
     producer.close()
     with Producer(coordinator.bootstrap, transactional_id=group) as second, second.transaction():
         second.send(topic, "2")
-    assert committed_values(coordinator, topic) == [2]
+    assert committed_values(coordinator, topic, 1) == [2]
 
 
 def test_what_makes_no_sense_is_refused(coordinator: BrokerProcess, filled: str, group: str) -> None:

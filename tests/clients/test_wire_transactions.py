@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError
-from tests.support.waiting import eventually
+from tests.support.waiting import eventually, when_markers_are_there
 
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
@@ -54,7 +54,11 @@ def batch(producer: Producer, sequence: int, values: list[bytes]) -> Batch:
     return Batch(sealed, len(values))
 
 
-def committed_values(bootstrap: str, partition: TopicPartition) -> list[bytes | None]:
+def committed_values(bootstrap: str, partition: TopicPartition, count: int) -> list[bytes | None]:
+    return when_markers_are_there(lambda: _visible_values(bootstrap, partition), count)
+
+
+def _visible_values(bootstrap: str, partition: TopicPartition) -> list[bytes | None]:
     """Under read_committed, up to the end at the time of asking."""
     from confluent_kafka import TopicPartition as Assigned
 
@@ -90,7 +94,7 @@ def test_what_is_committed_is_read_and_what_is_aborted_is_not(
         Appender(cluster, producer.transactional_id).append({partition: batch(producer, 0, [value])})
         mine.end(producer, commit=commit)
     mine.take(TIMEOUT_MS)
-    assert committed_values(target.bootstrap, partition) == [b"one", b"three"]
+    assert committed_values(target.bootstrap, partition, 2) == [b"one", b"three"]
 
 
 def test_offsets_of_the_ledger_become_visible_with_the_commit_only(
@@ -126,7 +130,7 @@ def test_taking_the_id_aborts_what_was_open_and_fences_late_writes(
     mine.add(producer, [partition])
     Appender(cluster, producer.transactional_id).append({partition: batch(producer, 0, [b"right"])})
     mine.end(producer, commit=True)
-    assert committed_values(target.bootstrap, partition) == [b"right"]
+    assert committed_values(target.bootstrap, partition, 1) == [b"right"]
 
 
 def test_a_repeated_end_is_the_same_end(
@@ -140,7 +144,7 @@ def test_a_repeated_end_is_the_same_end(
     mine.end(producer, commit=True)
     with pytest.raises(ApiError):
         mine.end(producer, commit=False)
-    assert committed_values(target.bootstrap, partition) == [b"once"]
+    assert committed_values(target.bootstrap, partition, 1) == [b"once"]
 
 
 def test_one_request_carries_batches_of_several_partitions(
@@ -204,4 +208,4 @@ def test_a_batch_sent_again_because_its_answer_was_lost_is_there_once(
     monkeypatch.setattr(cluster, "call_once", call_and_lose_the_answer)
     assert appender.append({partition: batch(producer, 1, [b"b", b"c"])}) == {partition: 1}
     assert lost
-    assert committed_values(target.bootstrap, partition) == [b"a", b"b", b"c"]
+    assert committed_values(target.bootstrap, partition, 3) == [b"a", b"b", b"c"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from tests.support.client import RefusedError
 from tests.support.targets import ON_APACHE
+
+T = TypeVar("T")
 
 PATIENCE_S = 60.0
 
@@ -17,6 +20,13 @@ def eventually(holds: Callable[[], bool], patience_s: float = PATIENCE_S) -> Non
     while not _holds(holds):
         assert time.monotonic() < deadline, f"still not true after {patience_s:g} s"
         time.sleep(0.02)
+
+
+def when_markers_are_there(read: Callable[[], list[T]], count: int) -> list[T]:
+    """What is read, once it is so much. A commit is answered when it is decided; where another broker leads
+    the partition, readers see it when the marker has arrived there, a moment later."""
+    eventually(lambda: len(read()) >= count)
+    return read()
 
 
 def at_once(holds: Callable[[], bool]) -> None:
