@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from tests.support.node import SmallNode, frame
+from tests.support.node import NOW_MS, SmallNode, frame
 
 from barnabas.broker.cluster.membership import RETRY_MS
+from barnabas.broker.cluster.store_client import StoreClient
 from barnabas.controller import tree
 from barnabas.controller.producer_ids import allocate_producer_ids
 from barnabas.controller.registration import claim_controller, register_broker
 from barnabas.controller.znodes.cluster import decode_broker, encode_broker, encode_controller_epoch
+from barnabas.log.manager import LogManager
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.model.errors import ErrorCode
 from barnabas.model.image import BrokerImage
@@ -253,3 +256,36 @@ def _claim(member: Member) -> None:
     assert epoch is not None
     claim = claim_controller({epoch.path: epoch}, OTHER.id, now_ms=0)
     member.write(Delete(tree.CONTROLLER), *claim)
+
+
+def test_a_session_that_ends_during_the_start_opens_the_logs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its loss and the session after it are two reasons to look at the store again."""
+    member = Member()
+    member.small.create_topic("trucks")
+    member.store.close()
+    member.node.logs.close_all(NOW_MS)
+    opened: list[object] = []
+    open_all = LogManager.open_all
+
+    def counted(self: LogManager, *arguments: Any) -> None:
+        opened.append(self)
+        open_all(self, *arguments)
+
+    monkeypatch.setattr(LogManager, "open_all", counted)
+    store = MemoryStore(member.store._home)
+    poll = StoreClient.poll
+
+    def cut_once(self: StoreClient) -> None:
+        poll(self)
+        monkeypatch.setattr(StoreClient, "poll", poll)
+        store.expire()  # the first look is under way
+
+    monkeypatch.setattr(StoreClient, "poll", cut_once)
+    member.small.start(store)
+    node = member.small.node
+    node.set_time(60_000, NOW_MS)
+    for _ in range(20):
+        node.tick()
+        node.store.poll()
+    assert len(opened) == 1
+    assert set(node.image.topics) == {"trucks"}
