@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -399,8 +400,10 @@ static void run(Connection *connections) {
 }
 
 /* A paced client is an instrument: it is to tell how long the broker takes, not how long it waited for a core
-   itself. Short turns get it one soon where there are more busy threads than cores (Linux 6.12; others ignore it). */
+   itself. Where it may, it goes ahead of everybody who has no deadline, for the few microseconds that it needs; else it
+   asks for short turns, which get it a core sooner (Linux 6.12; others ignore it). */
 static void be_punctual(void) {
+    struct sched_param first = {.sched_priority = 1};
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -408,7 +411,7 @@ static void be_punctual(void) {
         uint32_t priority;
         uint64_t turn_ns, deadline_ns, period_ns;
     } wish = {.size = sizeof wish, .turn_ns = 100000};
-    syscall(SYS_sched_setattr, 0, &wish, 0);
+    if (sched_setscheduler(0, SCHED_FIFO, &first)) syscall(SYS_sched_setattr, 0, &wish, 0);
 }
 
 int main(int count, char **words) {

@@ -133,6 +133,8 @@ class Sender:
         def is_warm(part: FileSlice) -> bool:
             return self._is_warm(connection, part)
 
+        if self.answers:
+            self.send_answers()  # they need no time, and should not wait for what does
         flushed = connection.flush(is_warm, self._share_bytes())
         for _ in range(_SHARES_MAX):
             if flushed is not Flushed.A_SHARE:

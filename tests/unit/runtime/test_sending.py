@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import select
+import socket
 from collections.abc import Callable
 from typing import cast
 
+from barnabas.broker.session import Session
 from barnabas.ports import FileSlice
 from barnabas.runtime.connection import Connection, Flushed
 from barnabas.runtime.sending import Sender
@@ -74,3 +76,22 @@ def test_a_reader_who_is_alone_has_large_shares_again_after_a_while() -> None:
     assert drained(sender)[0] < large
     sizes = [size for _ in range(100) for size in drained(sender)]
     assert sizes[-1] == large
+
+
+def test_a_small_reply_leaves_before_the_first_share_of_a_long_one() -> None:
+    """Both asked at the same time, and the small reply waits for others like it only."""
+    sender = a_sender(Events())
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        asker = Connection(ours, 0)
+        asker.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
+        sender.answer(asker, [b"small"])
+        arrived: list[bool] = []
+
+        class Watching(Endless):
+            def flush(self, is_warm: Callable[[FileSlice], bool], share_bytes: int) -> Flushed:
+                arrived.append(bool(select.select([theirs], [], [], 0)[0]))
+                return super().flush(is_warm, share_bytes)
+
+        sender.drain(cast(Connection, Watching()))
+        assert arrived[0]
