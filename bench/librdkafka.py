@@ -133,8 +133,8 @@ def _consumer(bootstrap: str, topic: str, offset: int) -> Any:
         "enable.auto.commit": False,
         "log_level": 2,
         "fetch.wait.max.ms": 500,
-        # As rdkafka_performance does: whoever has fewer than the usual 100,000 to spare pauses for a second when
-        # a fast broker has filled them.
+        # As rdkafka_performance does: with the usual 100,000 a consumer pauses for a second as soon as a fast
+        # broker has filled them.
         "queued.min.messages": 1_000_000,
         "queued.max.messages.kbytes": 2_097_151,
     }

@@ -15,6 +15,7 @@ from barnabas.broker.session import Session
 from barnabas.ports import Clock
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.listeners import Limits, Listeners
+from barnabas.runtime.loopback import send_without_timers
 from barnabas.runtime.receiving import Application, Receiver
 from barnabas.runtime.sending import ColdReader, Sender
 
@@ -129,6 +130,7 @@ class Reactor:
     def _welcome(self, accepted: socket.socket, ip: str, name: str) -> None:
         accepted.setblocking(False)
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        send_without_timers(accepted, ip)
         connection = Connection(accepted, self.clock.monotonic_ms())
         connection.session = Session(name, ip, lambda parts: self.sender.deliver(connection, parts))
         self.connections[connection.fd] = connection
