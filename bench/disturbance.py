@@ -6,8 +6,11 @@ A paced producer (open loop: a request counts from when it was due) runs alone, 
 from __future__ import annotations
 
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from bench.generator import FetchLoad, ProduceLoad, Running
 from bench.reserve import Reserve
@@ -19,6 +22,17 @@ BACKLOG = ProduceLoad(1_000, 128, in_flight=5)
 KEYED_BACKLOG = ProduceLoad(1_000, 128, in_flight=5, keys=8_192)
 COMPACTION_WAIT_S = 240
 LOOKS = 5  # the median is not that of the one in which the host was busy
+
+
+@contextmanager
+def other_work() -> Iterator[None]:
+    """A program that has nothing to do with either broker keeps one core busy."""
+    program = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        program.kill()
+        program.wait()
 
 
 def while_a_cold_reader_drains(subject: Subject, scale: Scale) -> dict[str, float]:

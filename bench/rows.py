@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bench.disturbance import while_a_cold_reader_drains, while_a_topic_is_compacted
+from bench.disturbance import other_work, while_a_cold_reader_drains, while_a_topic_is_compacted
 from bench.generator import FetchLoad, Measured, ProduceLoad
 from bench.java import java_consume, java_consumer_performance, java_produce
 from bench.librdkafka import run as run_librdkafka
@@ -155,6 +155,14 @@ def fetch(fetch_bytes: int) -> Callable[[Subject, Scale], Figures]:
     return run
 
 
+def beside_other_work(measure: Callable[[Subject, Scale], Figures]) -> Callable[[Subject, Scale], Figures]:
+    def run(subject: Subject, scale: Scale) -> Figures:
+        with other_work():
+            return measure(subject, scale)
+
+    return run
+
+
 def librdkafka(kind: str) -> Callable[[Subject, Scale], Figures]:
     def run(subject: Subject, scale: Scale) -> Figures:
         words = (scale.records(1_000_000), 1_024)
@@ -217,6 +225,12 @@ ROWS = (
     ),
     Row("fetch-1m", "fetch, 1 MiB", fetch(1_048_576), (_throughput(1), _cpu_per_gb(1))),
     Row("fetch-16k", "fetch, 16 KB", fetch(16_384), (_throughput(2.5), _cpu_per_gb(1 / 3))),
+    Row(
+        "fetch-16k-busy",
+        "fetch, 16 KB, one core busy with other work",
+        beside_other_work(fetch(16_384)),
+        (_throughput(2.5), _cpu_per_gb(1 / 3)),
+    ),
     Row(
         "librdkafka",
         "librdkafka producer, 1 KiB, acks=all",
