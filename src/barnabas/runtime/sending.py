@@ -49,6 +49,8 @@ class Sender:
     def answer(self, connection: Connection, parts: list[Part] | None) -> None:
         """The reply to the only request there is. A small one leaves together with those of others who asked
         at the same time: a client that is awake when the next reply comes need not be woken for it."""
+        if not parts and len(connection.out) == 1:
+            parts = [connection.out.popleft()]  # it was delivered while the request was being handled
         if parts:
             part = parts[0]
             if len(parts) == 1 and isinstance(part, bytes):

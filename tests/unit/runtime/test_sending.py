@@ -95,3 +95,18 @@ def test_a_small_reply_leaves_before_the_first_share_of_a_long_one() -> None:
 
         sender.drain(cast(Connection, Watching()))
         assert arrived[0]
+
+
+def test_what_a_coordinator_answers_at_once_leaves_together_with_other_small_replies() -> None:
+    sender = a_sender(Events())
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        asker = Connection(ours, 0)
+        asker.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
+        asker.parked = True
+        sender.deliver(asker, [b"committed"])  # before the request's handler has returned
+        sender.answer(asker, None)
+        assert not select.select([theirs], [], [], 0)[0], "it left alone"
+        sender.send_answers()
+        assert theirs.recv(16) == b"committed"
+        assert not asker.out
