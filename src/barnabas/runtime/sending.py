@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -15,6 +16,7 @@ from barnabas.runtime.small_replies import SmallReplies
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _ANSWERS_MAX = 16
+_SOON_NS = 64_000
 _SHARES_MAX = 8  # of a long reply, before timers get their turn
 # What the receiver's kernel does with the bytes happens inside our call: 256 KiB hold the loop for 0.1 ms.
 _SHARE_BYTES = 1 << 18
@@ -35,6 +37,7 @@ class Sender:
         self._close = close
         self._company = 0  # shares that will be small
         self.small = SmallReplies()
+        self._answered_ns = 0  # when a coordinator last answered at once
         self.answers: list[tuple[Connection, bytes]] = []  # that leave before the next look at epoll
         self.resumed: deque[Connection] = deque()  # something to send or to handle without an event
 
@@ -49,7 +52,7 @@ class Sender:
     def answer(self, connection: Connection, parts: list[Part] | None) -> None:
         """The reply to the only request there is. A small one leaves together with those of others who asked
         at the same time: a client that is awake when the next reply comes need not be woken for it."""
-        if not parts and len(connection.out) == 1:
+        if not parts and len(connection.out) == 1 and self._came_soon():
             parts = [connection.out.popleft()]  # it was delivered while the request was being handled
         if parts:
             part = parts[0]
@@ -61,6 +64,12 @@ class Sender:
             connection.out.extend(parts)
         if not connection.session.closed:
             self.go_on(connection)
+
+    def _came_soon(self) -> bool:
+        """Whether the coordinators answer quickly just now: to wait for a slow one would be no help."""
+        now_ns = time.monotonic_ns()
+        since_ns, self._answered_ns = now_ns - self._answered_ns, now_ns
+        return since_ns < _SOON_NS
 
     def send_answers(self) -> None:
         """Small replies, which the sockets usually take whole."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import select
 import socket
+import time
 from collections.abc import Callable
 from typing import cast
+
+import pytest
 
 from barnabas.broker.session import Session
 from barnabas.ports import FileSlice
@@ -97,16 +100,31 @@ def test_a_small_reply_leaves_before_the_first_share_of_a_long_one() -> None:
         assert arrived[0]
 
 
-def test_what_a_coordinator_answers_at_once_leaves_together_with_other_small_replies() -> None:
+class Clock:
+    """Time as the sender sees it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_ns = 10**9
+        monkeypatch.setattr(time, "monotonic_ns", lambda: self.now_ns)
+
+
+@pytest.mark.parametrize(("apart_us", "leaves_alone"), [(20, False), (400, True)])
+def test_what_coordinators_answer_quickly_leaves_together(
+    monkeypatch: pytest.MonkeyPatch, apart_us: int, leaves_alone: bool
+) -> None:
+    clock = Clock(monkeypatch)
     sender = a_sender(Events())
     ours, theirs = socket.socketpair()
     with ours, theirs:
         asker = Connection(ours, 0)
         asker.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
-        asker.parked = True
-        sender.deliver(asker, [b"committed"])  # before the request's handler has returned
-        sender.answer(asker, None)
-        assert not select.select([theirs], [], [], 0)[0], "it left alone"
+        asker.interest = select.EPOLLIN
+        for reply in (b"first", b"second"):
+            asker.parked = True
+            sender.deliver(asker, [reply])  # before the request's handler has returned
+            sender.answer(asker, None)
+            clock.now_ns += apart_us * 1000
+        assert theirs.recv(16) == (b"firstsecond" if leaves_alone else b"first")
         sender.send_answers()
-        assert theirs.recv(16) == b"committed"
+        assert leaves_alone or theirs.recv(16) == b"second"
         assert not asker.out
