@@ -212,7 +212,6 @@ def members(broker: Broker) -> Iterator[Members]:
     running: list[Consumer] = []
 
     def start(group: str, topic: str, count: int, **settings: str) -> None:
-        assigned: set[str] = set()
         for number in range(count):
             config = {
                 "bootstrap.servers": broker.bootstrap,
@@ -225,12 +224,12 @@ def members(broker: Broker) -> Iterator[Members]:
             }
             consumer = Consumer(config)
             running.append(consumer)
-            consumer.subscribe([topic], on_assign=_noting(assigned, f"client-{number}"))
+            consumer.subscribe([topic])
         deadline = time.monotonic() + 90
-        while len(assigned) < count and time.monotonic() < deadline:
+        while not _have_shared(running):
+            assert time.monotonic() < deadline, [consumer.assignment() for consumer in running]
             for consumer in running:
                 consumer.poll(0.05)
-        assert len(assigned) == count, f"{len(assigned)} of {count} members have partitions"
         for consumer in running:
             consumer.commit(offsets=[_third(one) for one in consumer.assignment()[:1]], asynchronous=False)
             consumer.pause(consumer.assignment())
@@ -244,12 +243,10 @@ def _third(partition: TopicPartition) -> TopicPartition:
     return TopicPartition(partition.topic, partition.partition, 3)
 
 
-def _noting(assigned: set[str], who: str) -> Callable[[Consumer, list[TopicPartition]], None]:
-    def note(_: Consumer, partitions: list[TopicPartition]) -> None:
-        if partitions:
-            assigned.add(who)
-
-    return note
+def _have_shared(consumers: list[Consumer]) -> bool:
+    """Each has partitions, and none is another's: who had some before the others came has given them up."""
+    owned = [[one.partition for one in consumer.assignment()] for consumer in consumers]
+    return all(owned) and len(set().union(*owned)) == sum(map(len, owned))
 
 
 QUESTIONS = (
