@@ -7,11 +7,11 @@ reply costs. Reno, which every Linux has, sends what it is given.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from contextlib import suppress
 
 _WITHOUT_TIMERS = b"reno"
+_THIS_MACHINE = ("127.", "::ffff:127.")
 
 
 def send_without_timers(connection: socket.socket, peer: str) -> None:
@@ -23,10 +23,6 @@ def send_without_timers(connection: socket.socket, peer: str) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, _WITHOUT_TIMERS)
 
 
-def is_loopback(ip: str) -> bool:
-    try:
-        address = ipaddress.ip_address(ip)
-    except ValueError:
-        return False  # with a scope, or no address at all
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+def is_loopback(peer: str) -> bool:
+    """As `accept` writes addresses, never a name; to parse them would cost the start an import."""
+    return peer == "::1" or peer.startswith(_THIS_MACHINE)
