@@ -5,7 +5,7 @@ from __future__ import annotations
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import cast
 
 import pytest
@@ -57,6 +57,17 @@ def drained(sender: Sender) -> list[int]:
     return endless.shares
 
 
+@pytest.fixture
+def pair() -> Iterator[tuple[Connection, socket.socket]]:
+    """A connection, and its client's end."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = Connection(ours, 0)
+        connection.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
+        connection.interest = select.EPOLLIN
+        yield connection, theirs
+
+
 def a_sender(events: Events) -> Sender:
     return Sender(cast(select.epoll, events), NeverCold(), lambda _connection: None)
 
@@ -81,50 +92,39 @@ def test_a_reader_who_is_alone_has_large_shares_again_after_a_while() -> None:
     assert sizes[-1] == large
 
 
-def test_a_small_reply_leaves_before_the_first_share_of_a_long_one() -> None:
+def test_a_small_reply_leaves_before_the_first_share_of_a_long_one(
+    pair: tuple[Connection, socket.socket],
+) -> None:
     """Both asked at the same time, and the small reply waits for others like it only."""
     sender = a_sender(Events())
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        asker = Connection(ours, 0)
-        asker.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
-        sender.answer(asker, [b"small"])
-        arrived: list[bool] = []
+    asker, client = pair
+    sender.answer(asker, [b"small"])
+    arrived: list[bool] = []
 
-        class Watching(Endless):
-            def flush(self, is_warm: Callable[[FileSlice], bool], share_bytes: int) -> Flushed:
-                arrived.append(bool(select.select([theirs], [], [], 0)[0]))
-                return super().flush(is_warm, share_bytes)
+    class Watching(Endless):
+        def flush(self, is_warm: Callable[[FileSlice], bool], share_bytes: int) -> Flushed:
+            arrived.append(bool(select.select([client], [], [], 0)[0]))
+            return super().flush(is_warm, share_bytes)
 
-        sender.drain(cast(Connection, Watching()))
-        assert arrived[0]
-
-
-class Clock:
-    """Time as the sender sees it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now_ns = 10**9
-        monkeypatch.setattr(time, "monotonic_ns", lambda: self.now_ns)
+    sender.drain(cast(Connection, Watching()))
+    assert arrived[0]
 
 
 @pytest.mark.parametrize(("apart_us", "leaves_alone"), [(20, False), (400, True)])
 def test_what_coordinators_answer_quickly_leaves_together(
-    monkeypatch: pytest.MonkeyPatch, apart_us: int, leaves_alone: bool
+    monkeypatch: pytest.MonkeyPatch,
+    pair: tuple[Connection, socket.socket],
+    apart_us: int,
+    leaves_alone: bool,
 ) -> None:
-    clock = Clock(monkeypatch)
     sender = a_sender(Events())
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        asker = Connection(ours, 0)
-        asker.session = Session("PLAINTEXT", "127.0.0.1", lambda _parts: None)
-        asker.interest = select.EPOLLIN
-        for reply in (b"first", b"second"):
-            asker.parked = True
-            sender.deliver(asker, [reply])  # before the request's handler has returned
-            sender.answer(asker, None)
-            clock.now_ns += apart_us * 1000
-        assert theirs.recv(16) == (b"firstsecond" if leaves_alone else b"first")
-        sender.send_answers()
-        assert leaves_alone or theirs.recv(16) == b"second"
-        assert not asker.out
+    asker, client = pair
+    for number, reply in enumerate((b"first", b"second")):
+        monkeypatch.setattr(time, "monotonic_ns", lambda at=number: 10**9 + at * apart_us * 1000)
+        asker.parked = True
+        sender.deliver(asker, [reply])  # before the request's handler has returned
+        sender.answer(asker, None)
+    assert client.recv(16) == (b"firstsecond" if leaves_alone else b"first")
+    sender.send_answers()
+    assert leaves_alone or client.recv(16) == b"second"
+    assert not asker.out
