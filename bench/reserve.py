@@ -12,6 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -26,7 +27,8 @@ class Reserve:
     def __init__(self, bytes_wanted: int) -> None:
         size = max(min(bytes_wanted, _meminfo_bytes("MemAvailable") // 2) // _PIECE, 1) * _PIECE
         self._memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        self._memory.madvise(mmap.MADV_HUGEPAGE)  # in whole blocks, which are taken first
+        with suppress(OSError):  # a kernel without huge pages; then it takes longer
+            self._memory.madvise(mmap.MADV_HUGEPAGE)  # in whole blocks, which are taken first
         for at in range(0, size, mmap.PAGESIZE):
             self._memory[at] = 1
         self._released = 0
