@@ -145,14 +145,14 @@ class FetchTemplate:
 
     def _read(self, log: Log, offset: int, correlation_id: int) -> list[Part] | None:
         """The plain answer; None where it is not plain."""
-        partition, image = self._partition, self._partition.image
-        if image.leader != partition.broker_id or self._epoch not in {NO_EPOCH, image.leader_epoch}:
+        partition, epoch = self._partition, self._epoch
+        image = partition.image
+        if image.leader != partition.broker_id or epoch not in (NO_EPOCH, image.leader_epoch):
             return None
         stable, committed = log.last_stable_offset, self._committed
         upper = stable if committed else log.high_watermark
-        limit = min(self._limit, self._node.fetch_max_bytes)
         try:
-            found = log.read(offset, limit, upper_offset=upper)
+            found = log.read(offset, min(self._limit, self._node.fetch_max_bytes), upper_offset=upper)
             if committed and log.aborted_transactions(found, upper):
                 return None
         except (ApiError, OSError):

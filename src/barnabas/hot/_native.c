@@ -2,13 +2,15 @@
  *
  * They look at bytes that a peer sent, so every read is preceded by the question whether those bytes are there.
  * Sizes are compared by subtraction from what is left, never by an addition that could overflow. No state, no
- * input or output, no allocation but of the result. Built against the stable ABI of Python 3.11. */
+ * allocation but of the result; one reads a file, without waiting. Built against the stable ABI of Python 3.11. */
 
+#define _GNU_SOURCE
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
 
 enum {
     CORRELATION_AT = 4, BODY_AT = 8, REQUEST_END = 3,
@@ -198,12 +200,44 @@ static PyObject *offset_behind(PyObject *Py_UNUSED(module), PyObject *argument) 
     return offset < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(offset);
 }
 
+/* --- gather(buffer, head, fd, position, size, tail) ------------------------------------------------------------ */
+
+/* -1 if it does not fit or is not all in memory. Other threads wait meanwhile, a few microseconds: to give them
+ * the interpreter would cost the caller its turn. */
+static Py_ssize_t put_together(
+    Py_buffer *buffer, Bytes head, int fd, long long position, Py_ssize_t size, Bytes tail) {
+    uint8_t *to = buffer->buf;
+    if (head.size > buffer->len || size < 0 || size > buffer->len - head.size) return -1;
+    if (tail.size > buffer->len - head.size - size) return -1;
+    struct iovec records = {to + head.size, (size_t)size};
+    if (preadv2(fd, &records, 1, (off_t)position, RWF_NOWAIT) != size) return -1;
+    memcpy(to, head.at, (size_t)head.size);
+    memcpy(to + head.size + size, tail.at, (size_t)tail.size);
+    return head.size + size + tail.size;
+}
+
+static PyObject *gather(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count) {
+    Bytes head, tail;
+    Py_buffer buffer;
+    if (!is_count(count, 6, "gather")) return NULL;
+    long fd = PyLong_AsLong(arguments[2]);
+    long long position = PyLong_AsLongLong(arguments[3]);
+    Py_ssize_t size = PyLong_AsSsize_t(arguments[4]);
+    if (PyErr_Occurred()) return NULL;
+    if (bytes_of(arguments[1], &head) < 0 || bytes_of(arguments[5], &tail) < 0) return NULL;
+    if (PyObject_GetBuffer(arguments[0], &buffer, PyBUF_WRITABLE) < 0) return NULL;
+    Py_ssize_t gathered = put_together(&buffer, head, (int)fd, position, size, tail);
+    PyBuffer_Release(&buffer);
+    return PyLong_FromSsize_t(gathered);
+}
+
 /* --- the module -------------------------------------------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
     {"plain_batch", (PyCFunction)(void (*)(void))plain_batch, METH_FASTCALL, "See reference.plain_batch."},
     {"fetch_offset", (PyCFunction)(void (*)(void))fetch_offset, METH_FASTCALL, "See reference.fetch_offset."},
     {"offset_behind", offset_behind, METH_O, "See reference.offset_behind."},
+    {"gather", (PyCFunction)(void (*)(void))gather, METH_FASTCALL, "See reference.gather."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 
 from barnabas.protocol.varint import read_unsigned
@@ -91,3 +92,22 @@ def offset_behind(records: memoryview, /) -> int | None:
         offset = behind
         at += size
     return offset
+
+
+def gather(buffer: memoryview, head: bytes, fd: int, position: int, size: int, tail: bytes, /) -> int:
+    """Put `head`, a slice of a file and `tail` one behind the other; returns how many bytes that is.
+
+    -1 if they do not fit, or the slice is not all in memory; also where the filesystem cannot tell.
+    """
+    start, end = len(head), len(head) + size
+    whole = end + len(tail)
+    if size < 0 or whole > len(buffer):
+        return -1
+    try:
+        if os.preadv(fd, (buffer[start:end],), position, os.RWF_NOWAIT) != size:
+            return -1
+    except OSError:
+        return -1
+    buffer[:start] = head
+    buffer[end:whole] = tail
+    return whole

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from barnabas.log import lookup
 from barnabas.log.core import LogCore
 from barnabas.log.leader_epochs import EpochEnd
-from barnabas.log.results import NOTHING, OffsetMetadata, Read, TimestampOffset
+from barnabas.log.results import NOTHING, Read, TimestampOffset
 from barnabas.log.segment import Segment
 from barnabas.log.transaction_index import AbortedTransaction
 from barnabas.model.errors import ApiError, ErrorCode
@@ -47,20 +47,18 @@ class ReadableLog(LogCore):
         minimum_one_batch: bool,
     ) -> Read:
         position, first_size = found
-        available = self._position_of(segment, upper_offset) - position
-        if available <= 0:
+        is_bounded = upper_offset < self.log_end_offset
+        size = (self._position_of(segment, upper_offset) if is_bounded else segment.size) - position
+        if size <= 0:
             return NOTHING
-        metadata = OffsetMetadata(offset, segment.base_offset, position)
         if first_size > max_bytes:
             if not minimum_one_batch:
-                return Read(None, metadata, True)
+                return Read(None, offset, segment.base_offset, True)
             max_bytes = first_size
-        return Read(FileSlice(segment.file, position, min(available, max_bytes)), metadata)
+        return Read(FileSlice(segment.file, position, min(size, max_bytes)), offset, segment.base_offset)
 
     def _position_of(self, segment: Segment, upper_offset: int) -> int:
-        """How far into the segment a reader bounded by `upper_offset` may see."""
-        if upper_offset >= self.log_end_offset:
-            return segment.size
+        """How far into the segment a reader may see who is bounded by an offset below the log's end."""
         if segment is not self.active:
             following = self.segments.after(segment)
             if following is not None and upper_offset >= following.base_offset:
@@ -84,13 +82,13 @@ class ReadableLog(LogCore):
 
     def aborted_transactions(self, read: Read, upper_offset: int) -> list[AbortedTransaction]:
         """Those a committed reader must skip in the batches of `read`."""
-        if read.slice is None or read.metadata is None:
+        records, offset, segment_base_offset, _ = read
+        if records is None:
             return []
-        offset, segment_base_offset, position = read.metadata
         segment = self.segments.floor(segment_base_offset)
         if segment is None:
             return []
-        upper = min(upper_offset, self._upper_bound(segment, position + read.slice.size))
+        upper = min(upper_offset, self._upper_bound(segment, records.position + records.size))
         found: list[AbortedTransaction] = []
         for each in self.segments.from_offset(segment_base_offset):
             result = each.transaction_index.collect(offset, upper)

@@ -34,7 +34,8 @@ class OffsetMetadata(NamedTuple):
 
 class Read(NamedTuple):
     slice: FileSlice | None
-    metadata: OffsetMetadata | None = None  # of the first batch in the slice
+    offset: int = -1  # that was asked for
+    segment_base_offset: int = -1  # of the segment that holds the slice
     first_batch_incomplete: bool = False  # it exceeds max_bytes, and not even one batch was demanded
 
 

@@ -96,6 +96,7 @@ class Reactor:
         poll, small = self.epoll.poll, self.sender.small
         small.ready = None
         events = poll(0, _EVENTS_MAX)
+        self.receiver.is_alone = len(events) == 1
         if events or self.sender.resumed:
             return events
         before_ns = time.monotonic_ns()

@@ -23,6 +23,8 @@ log = logging.getLogger("kafka.network.SocketServer")
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
+_AT_ONCE_MAX = 7
+_TURNS_WITHOUT_MAX = 63
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
@@ -54,11 +56,16 @@ class Receiver:
         self._scratch = memoryview(bytearray(SCRATCH_SIZE))
         self._queued_bytes = 0
         self._hungry: deque[Connection] = deque()  # paused until memory is free
+        self.is_alone = False  # whose event is next: nobody else's came with it, and it was there at once
+        self._turns_without = 0  # to come, because the last attempt to go on at once was in vain
+        self._pause = 0  # how many those were at first
 
     def event(self, connection: Connection, mask: int, now_ms: int) -> None:
         connection.last_active_ms = now_ms
         if mask == _IN and connection.buffer is None and not connection.out and not connection.parked:
             self._receive_afresh(connection)
+            if self.is_alone:
+                self._go_on_at_once(connection)
             return
         if mask & _OUT:
             self._sender.drain(connection)
@@ -82,17 +89,37 @@ class Receiver:
 
     # --- from the socket -----------------------------------------------------------------------------------
 
-    def _receive_afresh(self, connection: Connection) -> None:
-        """Nothing of this connection is buffered. The usual case is one whole request, answered at once."""
+    def _go_on_at_once(self, connection: Connection) -> None:
+        """A client that shares our core runs as soon as it has its answer, and has asked again before we
+        look: then its next request needs no turn of its own. Not for long, others may want something."""
+        if self._turns_without:
+            self._turns_without -= 1
+            return
+        sender = self._sender
+        for _ in range(_AT_ONCE_MAX):
+            if sender.answers:
+                sender.send_answers()
+            if connection.buffer is not None or connection.out or connection.parked:
+                return
+            if connection.session.closed:
+                return
+            if not self._receive_afresh(connection):
+                self._pause = self._turns_without = min(2 * self._pause + 1, _TURNS_WITHOUT_MAX)
+                return
+            self._pause = 0
+
+    def _receive_afresh(self, connection: Connection) -> bool:
+        """Nothing of this connection is buffered. The usual case is one whole request, answered at once.
+        False if there was nothing."""
         scratch = self._scratch
         try:
             count = connection.socket.recv_into(scratch)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             count = 0
         if self._small.ready is not None and self._sender.is_answered(connection, scratch[:count]):
-            return
+            return True
         try:
             if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self._limits.request_max_bytes:
                 self._sender.answer(connection, self._handle(connection, scratch[4:count]))
@@ -102,6 +129,7 @@ class Receiver:
                 self._close(connection)
         except PeerFaultError as fault:
             self._fault(connection, fault)
+        return True
 
     def _receive(self, connection: Connection) -> None:
         """Into the connection's own buffer, behind what is there of an unfinished frame."""

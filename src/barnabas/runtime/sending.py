@@ -11,7 +11,7 @@ from typing import Protocol
 from barnabas.broker.session import Part
 from barnabas.ports import FileSlice
 from barnabas.runtime.connection import Connection, Flushed
-from barnabas.runtime.small_replies import SmallReplies
+from barnabas.runtime.small_replies import SMALL_PARTS_MAX, SmallReplies
 
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
@@ -54,15 +54,17 @@ class Sender:
         at the same time: a client that is awake when the next reply comes need not be woken for it."""
         if not parts and len(connection.out) == 1 and self._came_soon():
             parts = [connection.out.popleft()]  # it was delivered while the request was being handled
-        if parts:
-            part = parts[0]
-            if len(parts) == 1 and isinstance(part, bytes):
-                self.answers.append((connection, part))
-                if len(self.answers) >= _ANSWERS_MAX:
-                    self.send_answers()
-                return
-            connection.out.extend(parts)
-        if not connection.session.closed:
+        if parts and len(parts) == 1 and isinstance(parts[0], bytes):
+            self.answers.append((connection, parts[0]))
+            if len(self.answers) >= _ANSWERS_MAX:
+                self.send_answers()
+        elif connection.session.closed:
+            pass
+        elif parts and len(parts) <= SMALL_PARTS_MAX and connection.interest == _IN:
+            if not self.small.send(connection, parts):
+                self.drain(connection)
+        else:
+            connection.out.extend(parts or ())
             self.go_on(connection)
 
     def _came_soon(self) -> bool:
@@ -96,8 +98,9 @@ class Sender:
     def go_on(self, connection: Connection) -> None:
         """Send what there is; then either go on with buffered frames or wait for more."""
         out = connection.out
-        is_plain = 0 < len(out) <= 3 and connection.start == connection.end and not connection.parked
-        if is_plain and connection.interest == _IN and self._sent_at_once(connection):
+        is_small = 0 < len(out) <= SMALL_PARTS_MAX and connection.interest == _IN
+        is_all = connection.start == connection.end and not connection.parked
+        if is_small and is_all and self._sent_at_once(connection):
             return
         if out:
             self.drain(connection)
@@ -107,12 +110,14 @@ class Sender:
     def _sent_at_once(self, connection: Connection) -> bool:
         """The usual case, without ceremony: a small reply that the socket takes whole."""
         out = connection.out
+        part = out[0]
+        if len(out) > 1:
+            parts = list(out)
+            out.clear()
+            return self.small.send(connection, parts)
+        if not isinstance(part, bytes):
+            return False
         try:
-            if len(out) > 1:
-                return self.small.send(connection)
-            part = out[0]
-            if not isinstance(part, bytes):
-                return False
             sent = connection.socket.send(part)
         except OSError:  # full, or gone: `drain` finds out
             return False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from tests.fuzz.frames import mutate
 from tests.support.batches import Batch
@@ -132,6 +134,56 @@ def test_the_offset_behind_is_that_of_the_last_whole_batch(steps: ModuleType) ->
     assert steps.offset_behind(memoryview(one + two[:-1])) == 2
     assert steps.offset_behind(memoryview(one[:-1])) is None
     assert steps.offset_behind(memoryview(b"")) is None
+
+
+@pytest.mark.parametrize("steps", BOTH)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    head=some.binary(max_size=20),
+    tail=some.binary(max_size=20),
+    position=some.integers(0, 120),
+    size=some.integers(-1, 120),
+    room=some.integers(0, 160),
+)
+def test_a_slice_is_put_between_head_and_tail(
+    tmp_path: Path, steps: ModuleType, head: bytes, tail: bytes, position: int, size: int, room: int
+) -> None:
+    content = bytes(range(100))
+    path = tmp_path / "segment"
+    path.write_bytes(content)
+    space = bytearray(room + 1)  # one behind, which is nobody's
+    with path.open("rb") as file:
+        gathered = steps.gather(memoryview(space)[:room], head, file.fileno(), position, size, tail)
+    expected = head + content[position : position + size] + tail
+    is_possible = 0 <= size <= max(len(content) - position, 0) and len(expected) <= room
+    assert gathered == (len(expected) if is_possible else -1)
+    assert not is_possible or space[:gathered] == expected
+    assert space[room] == 0
+
+
+@pytest.mark.parametrize("steps", BOTH)
+def test_what_cannot_be_read_is_not_put_together(steps: ModuleType) -> None:
+    space = memoryview(bytearray(100))
+    for fd in (-1, 1 << 20, os.open(os.devnull, os.O_RDONLY)):
+        assert steps.gather(space, b"head", fd, 0, 10, b"tail") == -1
+    os.close(fd)
+
+
+@needs_native
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        (b"read-only", b"", 0, 0, 1, b""),
+        (bytearray(9), "head", 0, 0, 1, b""),
+        (bytearray(9), b"", "0", 0, 1, b""),
+        (bytearray(9), b"", 0, 0, 1, None),
+    ],
+)
+def test_wrong_arguments_to_gather_are_an_error(arguments: tuple[object, ...]) -> None:
+    assert NATIVE is not None
+    with pytest.raises((TypeError, BufferError)):
+        NATIVE.gather(*arguments)
 
 
 @needs_native

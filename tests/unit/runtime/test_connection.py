@@ -31,13 +31,6 @@ def received(client: socket.socket, at_most: int) -> bytes:
         return b""
 
 
-def send(connection: Connection) -> bool:
-    try:
-        return len(connection.out) > 1 and SmallReplies().send(connection)
-    except BlockingIOError:
-        return False
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_a_slice_between_bytes_arrives_whole_through_a_narrow_socket(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "segment"
@@ -47,9 +40,8 @@ def test_a_slice_between_bytes_arrives_whole_through_a_narrow_socket(tmp_path: P
     head, tail = chance.randbytes(chance.randint(1, 6_000)), chance.randbytes(chance.choice((0, 3, 5_000)))
     part = FileSlice(file, chance.randint(0, 100_000), chance.choice((1, 100, 16_384, 32_768, 90_000)))
     connection, client = pair()
-    connection.out.extend([head, part, tail] if tail else [head, part])
     arrived = b""
-    send(connection)
+    SmallReplies().send(connection, [head, part, tail] if tail else [head, part])
     while connection.out:
         arrived += received(client, chance.randint(1, 5_000))
         connection.flush(lambda _part: True, 1 << 18)
@@ -66,8 +58,7 @@ def test_what_the_socket_does_not_take_is_not_kept_as_a_copy(tmp_path: Path) -> 
     path.write_bytes(CONTENT)
     file = RealFilesystem().open(str(path))
     connection, client = pair()
-    connection.out.extend((b"head", FileSlice(file, 0, 32_768), b"tail"))
-    assert not send(connection)
+    assert not SmallReplies().send(connection, [b"head", FileSlice(file, 0, 32_768), b"tail"])
     assert sum(len(part) for part in connection.out if isinstance(part, bytes)) <= len(b"headtail")
     assert any(isinstance(part, FileSlice) for part in connection.out)
     connection.socket.close()

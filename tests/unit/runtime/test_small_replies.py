@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import random
-import select
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
+from tests.support.stepped_loop import SteppedLoop
 
 from barnabas.broker.session import Foreseen, Part, Session
 from barnabas.ports import FileSlice
-from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.files import RealFile, RealFilesystem
-from barnabas.runtime.listeners import Limits, bind
-from barnabas.runtime.reactor import Reactor
 from barnabas.runtime.small_replies import SmallReplies
 
 PIECE = 1_000
-PATIENCE_S = 60
 CONTENT = random.Random(5).randbytes(64 * PIECE)
 
 
@@ -71,14 +66,6 @@ def expected(correlation_id: int, turns: int, number: int) -> bytes:
     return struct.pack(">iii", 12 + PIECE, correlation_id, turns) + piece + struct.pack(">i", number)
 
 
-class NeverCold:
-    def is_cold(self, part: FileSlice) -> bool:
-        return False
-
-    def warm(self, part: FileSlice, done: Callable[[], None]) -> None:
-        raise AssertionError("nothing is cold")
-
-
 @pytest.fixture
 def shelf(tmp_path: Path) -> Iterator[Shelf]:
     path = tmp_path / "segment"
@@ -87,73 +74,14 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
         yield Shelf(file)
 
 
-class Meanwhile:
-    """epoll, but what is to happen while the loop looks happens at its second look."""
-
-    def __init__(self, real: select.epoll) -> None:
-        self._real = real
-        self.looks = 0
-        self.act: Callable[[], None] = lambda: None
-
-    def poll(self, timeout: float, events_max: int) -> list[tuple[int, int]]:
-        self.looks += 1
-        if self.looks == 2:
-            self.act()
-        return self._real.poll(0, events_max)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
+def reply_to(client: socket.socket) -> bytes:
+    return client.recv(16 + PIECE, socket.MSG_WAITALL)
 
 
-class Loop:
-    """A loop that goes round when it is told to, and always makes ready what it can."""
-
-    def __init__(self, shelf: Shelf) -> None:
-        self.reactor = Reactor(shelf, SystemClock(), Limits(), NeverCold())
-        self.reactor.usual_wait_ns = 0
-        self._meanwhile = Meanwhile(self.reactor.epoll)
-        self.reactor.epoll = cast(select.epoll, self._meanwhile)
-        self._listener = bind("127.0.0.1", 0, 5)
-        self.reactor.accept_from("PLAINTEXT", self._listener)
-        self._clients: list[socket.socket] = []
-
-    def connect(self) -> socket.socket:
-        client = socket.create_connection(self._listener.getsockname(), PATIENCE_S)
-        self._clients.append(client)
-        await_bytes_at(self._listener)
-        self.go_round()
-        return client
-
-    def go_round(self, act: Callable[[], None] = lambda: None) -> None:
-        """Once, with something that happens while it looks."""
-        self.reactor.usual_wait_ns = self._meanwhile.looks = 0
-        self._meanwhile.act = act
-        stops = iter((False, True))
-        self.reactor.run(lambda: next(stops))
-
-    def say(self, client: socket.socket, data: bytes) -> None:
-        """And wait until it has arrived: the loop does not."""
-        client.sendall(data)
-        name = client.getsockname()
-        (connection,) = (c for c in self.reactor.connections.values() if c.socket.getpeername() == name)
-        await_bytes_at(connection.socket)
-
+class Loop(SteppedLoop):
     def read(self, client: socket.socket, correlation_id: int, number: int) -> bytes:
         self.go_round(lambda: self.say(client, request(correlation_id, number)))
         return reply_to(client)
-
-    def close(self) -> None:
-        self.reactor.close()
-        for closed in (self._listener, *self._clients):
-            closed.close()
-
-
-def await_bytes_at(end: socket.socket) -> None:
-    assert select.select([end], [], [], PATIENCE_S)[0]
-
-
-def reply_to(client: socket.socket) -> bytes:
-    return client.recv(16 + PIECE, socket.MSG_WAITALL)
 
 
 @pytest.fixture
@@ -214,8 +142,9 @@ def test_a_ready_reply_arrives_whole_through_a_narrow_socket(shelf: Shelf) -> No
     connection.session = Session("PLAINTEXT", "peer", lambda _parts: None)
     small = SmallReplies()
     for number in (0, 1):
-        connection.out.extend(shelf.handle(connection.session, memoryview(request(number, number))[4:]))
-        assert small.send(connection)
+        assert small.send(
+            connection, shelf.handle(connection.session, memoryview(request(number, number))[4:])
+        )
         assert reply_to(client) == expected(number, 0, number)
     small.foresee()
     fill(ours)
