@@ -29,9 +29,9 @@ class Echo:
     def handle(self, session: Session, frame: memoryview) -> list[Part] | None:
         self.handled.append(bytes(frame))
         self.meanwhile()
-        if frame == b"fault":
+        if bytes(frame) == b"fault":
             raise PeerFaultError("as asked")
-        return None if frame == b"park" else [framed(bytes(frame))]
+        return None if bytes(frame) == b"park" else [framed(bytes(frame))]
 
     def disconnected(self, session: Session) -> None: ...
 
