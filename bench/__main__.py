@@ -27,7 +27,8 @@ from bench.apache_kafka import UnavailableError, provision
 from bench.cluster.rows import ROWS as CLUSTER_ROWS
 from bench.cluster.rows import ClusterRow
 from bench.cluster.run import measure as measure_clusters
-from bench.generator import compile_generator
+from bench.compiling import compiled
+from bench.generator import SOURCE
 from bench.homes import home
 from bench.report import Sample
 from bench.rows import Row, warm_up
@@ -143,7 +144,7 @@ def main(words: Sequence[str]) -> int:
 
 def compare_brokers(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> None:
     provision()
-    compile_generator()
+    compiled(SOURCE)
     about = report.conditions(scale, rounds)
     samples = run(rows, scale, rounds, directory)
     report.print_table(rows, samples)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.apache_kafka import CHECKOUT, UnavailableError
+from bench.compiling import compiled
 
 SOURCE = Path(__file__).with_name("generator.c")
 
@@ -30,30 +28,12 @@ class Measured:
     answered_p99_us: float  # from there to the answer
 
 
-def compile_generator() -> Path:
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        raise UnavailableError(
-            "A C compiler is missing for the raw-socket load: apt-get install gcc libc6-dev."
-        )
-    name = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]
-    program = CHECKOUT / ".cache" / f"generator-{name}"
-    if not program.exists():
-        program.parent.mkdir(exist_ok=True)
-        done = subprocess.run(
-            [compiler, "-O2", "-o", str(program), str(SOURCE)], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            raise UnavailableError(f"The load generator does not compile here: {done.stderr.strip()[-300:]}")
-    return program
-
-
 class Running:
     """A generator at work in the background."""
 
     def __init__(self, arguments: list[object]) -> None:
         self._process = subprocess.Popen(
-            [str(compile_generator()), *map(str, arguments)],
+            [str(compiled(SOURCE)), *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

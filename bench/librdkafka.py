@@ -1,166 +1,37 @@
-"""Loads through librdkafka (confluent-kafka), each in a process of its own: `python -m bench.librdkafka`.
+"""Loads through librdkafka alone: the library that confluent-kafka brings along, driven by a small C program.
 
-produce|consume|both <bootstrap> <topic> <records> <record bytes>
-endtoend             <bootstrap> <topic> <records> <records per second>
+What Python adds to each record (confluent.py) is more than all that librdkafka does with it.
 """
 
 from __future__ import annotations
 
 import json
-import statistics
 import subprocess
-import sys
-import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+import confluent_kafka
 
-from bench.apache_kafka import CHECKOUT
+from bench.apache_kafka import UnavailableError
+from bench.compiling import compiled
 
+SOURCE = Path(__file__).with_name("librdkafka.c")
 TIMEOUT_S = 600
 
 
-def run(kind: str, *arguments: object) -> dict[str, float]:
-    return run_module("bench.librdkafka", kind, *arguments)
-
-
-def run_module(module: str, kind: str, *arguments: object) -> dict[str, float]:
-    """Run one of a module's loads in a child process; it answers with its figures."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, kind, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        cwd=CHECKOUT,
-        check=False,
-    )
+def run(*words: object) -> dict[str, float]:
+    command = [str(_program()), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"the librdkafka load failed: {done.stderr.strip()[-500:]}")
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    times: dict[str, float] = json.loads(done.stdout)
+    return times
 
 
-def produce(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
-    producer = Producer(
-        {
-            "bootstrap.servers": bootstrap,
-            "acks": "all",
-            "linger.ms": 5,
-            "batch.size": 131_072,
-            "queue.buffering.max.messages": 500_000,
-            "queue.buffering.max.kbytes": 1_048_576,
-        }
-    )
-    value = bytes(97 + i % 26 for i in range(record_bytes))
-    started_at = time.perf_counter()
-    for number in range(records):
-        while True:
-            try:
-                producer.produce(topic, value, partition=0)
-                break
-            except BufferError:
-                producer.poll(0.01)
-        if number % 1_000 == 0:
-            producer.poll(0)
-    left = producer.flush(TIMEOUT_S)
-    if left:
-        raise SystemExit(f"{left} records were not delivered")
-    return _throughput(started_at, time.perf_counter(), records, record_bytes)
-
-
-def consume(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
-    consumer = _consumer(bootstrap, topic, offset=0)
-    started_at = time.perf_counter()
-    seen = 0
-    while seen < records:
-        seen += len(consumer.consume(10_000, timeout=1.0))
-    figures = _throughput(started_at, time.perf_counter(), records, record_bytes)
-    consumer.close()
-    return figures
-
-
-def both(bootstrap: str, topic: str, records: int, record_bytes: int) -> dict[str, float]:
-    """A producer process and a consumer process at once; from the first record sent to the last one read."""
-    with ThreadPoolExecutor() as pool:
-        producing = pool.submit(run, "produce", bootstrap, topic, records, record_bytes)
-        consumed = consume(bootstrap, topic, records, record_bytes)
-    produced = producing.result()
-    ended_at = max(produced["ended_at"], consumed["ended_at"])
-    return _throughput(produced["started_at"], ended_at, records, record_bytes)
-
-
-def endtoend(
-    bootstrap: str, topic: str, records: int, records_per_second: int, *, acks: str = "1", first: int = 0
-) -> dict[str, float]:
-    """From `produce()` to the consumer's `poll()` in one process, one record at a time, paced. What comes
-    before record number `first` does not count: replicas of a new topic take a moment to follow."""
-    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "acks": acks})
-    producer.produce(topic, b"warm up", partition=0)
-    producer.flush(TIMEOUT_S)
-    consumer = _consumer(bootstrap, topic, offset=0)
-    while consumer.poll(1.0) is None:
-        pass
-    delays_us: list[float] = []
-
-    def receive() -> None:
-        while len(delays_us) < records:
-            message = consumer.poll(1.0)
-            if message is not None and message.error() is None:
-                sent_at = float(message.value() or b"0")
-                delays_us.append((time.perf_counter() - sent_at) * 1e6)
-
-    receiver = threading.Thread(target=receive)
-    receiver.start()
-    start = time.perf_counter()
-    for number in range(records):
-        time.sleep(max(0.0, start + number / records_per_second - time.perf_counter()))
-        producer.produce(topic, repr(time.perf_counter()).encode(), partition=0)
-        producer.poll(0)
-    producer.flush(TIMEOUT_S)
-    receiver.join(TIMEOUT_S)
-    consumer.close()
-    counted_us = delays_us[first:]
-    cuts = statistics.quantiles(counted_us, n=1_000)
-    return {"p50_us": statistics.median(counted_us), "p99_us": cuts[989], "p999_us": cuts[998]}
-
-
-def _consumer(bootstrap: str, topic: str, offset: int) -> Any:
-    settings: dict[str, Any] = {
-        "bootstrap.servers": bootstrap,
-        "group.id": "bench",
-        "enable.auto.commit": False,
-        "log_level": 2,
-        "fetch.wait.max.ms": 500,
-        # As rdkafka_performance does: with the usual 100,000 a consumer pauses for a second as soon as a fast
-        # broker has filled them.
-        "queued.min.messages": 1_000_000,
-        "queued.max.messages.kbytes": 2_097_151,
-    }
-    consumer = Consumer(settings)
-    consumer.assign([TopicPartition(topic, 0, offset)])
-    return consumer
-
-
-def _throughput(started_at: float, ended_at: float, records: int, record_bytes: int) -> dict[str, float]:
-    """The clock is the machine's, so that two processes' figures can be compared."""
-    seconds = ended_at - started_at
-    return {
-        "started_at": started_at,
-        "ended_at": ended_at,
-        "seconds": seconds,
-        "bytes": records * record_bytes,
-        "megabytes_per_s": records * record_bytes / seconds / 1e6,
-    }
-
-
-if __name__ == "__main__":
-    kinds: dict[str, Callable[..., dict[str, float]]] = {
-        "produce": produce,
-        "consume": consume,
-        "both": both,
-        "endtoend": endtoend,
-    }
-    print(json.dumps(kinds[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))))
+def _program() -> Path:
+    site = Path(confluent_kafka.__file__).parents[1]
+    libraries = sorted((site / "confluent_kafka.libs").glob("librdkafka-*.so*"))
+    if not libraries:
+        raise UnavailableError("This confluent-kafka brings no librdkafka of its own: install its wheel.")
+    library = libraries[0]
+    # What the library itself needs it finds by itself.
+    return compiled(SOURCE, str(library), f"-Wl,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined")

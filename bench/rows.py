@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bench import confluent, librdkafka
 from bench.disturbance import other_work, while_a_cold_reader_drains, while_a_topic_is_compacted
 from bench.generator import FetchLoad, Measured, ProduceLoad
 from bench.java import java_consume, java_consumer_performance, java_produce
-from bench.librdkafka import run as run_librdkafka
 from bench.meter import resident_mib
 from bench.reserve import Reserve
 from bench.scale import Scale
+from bench.spans import Client, of_a_producer, of_both
 from bench.subject import Subject
 
 Figures = dict[str, float]
@@ -163,17 +164,18 @@ def beside_other_work(measure: Callable[[Subject, Scale], Figures]) -> Callable[
     return run
 
 
-def librdkafka(kind: str) -> Callable[[Subject, Scale], Figures]:
+def through(name: str, load: Callable[..., float], client: Client) -> Callable[[Subject, Scale], Figures]:
     def run(subject: Subject, scale: Scale) -> Figures:
-        words = (scale.records(1_000_000), 1_024)
-        first = subject.fresh_topic(f"librdkafka-{kind}-first")
-        run_librdkafka(kind, subject.bootstrap, first, *words)
-        topic = subject.fresh_topic(f"librdkafka-{kind}")
+        records, record_bytes = scale.records(1_000_000), 1_024
+        size = records * record_bytes
+        first = subject.fresh_topic(f"{name}-first")
+        load(client, subject.bootstrap, first, records, record_bytes)
+        topic = subject.fresh_topic(name)
         subject.drop_from_page_cache(first)
-        with Reserve(words[0] * words[1] * 3):  # the log, and what the client has not sent yet
+        with Reserve(size * 3):  # the log, and what the client has not sent yet
             meter = subject.meter()
-            figures = run_librdkafka(kind, subject.bootstrap, topic, *words)
-        return {"throughput": figures["megabytes_per_s"], "CPU": meter.seconds() / (figures["bytes"] / 1e9)}
+            megabytes_per_s = load(client, subject.bootstrap, topic, records, record_bytes)
+        return {"throughput": megabytes_per_s, "CPU": meter.seconds() / (size / 1e9)}
 
     return run
 
@@ -181,7 +183,7 @@ def librdkafka(kind: str) -> Callable[[Subject, Scale], Figures]:
 def end_to_end(subject: Subject, scale: Scale) -> Figures:
     topic = subject.fresh_topic("end-to-end")
     records = max(500, scale.records(2_500))
-    figures = run_librdkafka("endtoend", subject.bootstrap, topic, records, 500)
+    figures = confluent.run("endtoend", subject.bootstrap, topic, records, 500)
     return {"p50": figures["p50_us"], "p99": figures["p99_us"], "p99.9": figures["p999_us"]}
 
 
@@ -234,14 +236,20 @@ ROWS = (
     Row(
         "librdkafka",
         "librdkafka producer, 1 KiB, acks=all",
-        librdkafka("produce"),
+        through("librdkafka", of_a_producer, librdkafka.run),
         (_throughput(1.5), _cpu_per_gb()),
     ),
     Row(
         "librdkafka-both",
         "librdkafka producer and consumer at once",
-        librdkafka("both"),
+        through("librdkafka-both", of_both, librdkafka.run),
         (_throughput(1.5), _cpu_per_gb()),
+    ),
+    Row(
+        "confluent-both",
+        "confluent-kafka producer and consumer at once",
+        through("confluent-both", of_both, confluent.run),
+        (_throughput(), _cpu_per_gb()),
     ),
     Row("end-to-end", "end to end, confluent-kafka, 500/s", end_to_end, _latencies(p50_ratio_max=1)),
     Row(

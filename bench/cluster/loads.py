@@ -16,7 +16,7 @@ from typing import Any
 
 from confluent_kafka import Producer
 
-from bench.librdkafka import TIMEOUT_S, endtoend
+from bench.confluent import TIMEOUT_S, endtoend
 
 _PAUSE_S = 0.005
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bench.cluster.subject import SIZE, ClusterSubject
-from bench.librdkafka import run_module
+from bench.confluent import run_module
 from bench.rows import Figure, Figures
 from bench.scale import Scale
 

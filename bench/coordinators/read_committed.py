@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.coordinators.librdkafka import run as run_librdkafka
+from bench.coordinators.confluent import run as run_librdkafka
 from bench.coordinators.transactions import RECORDS, TransactionalProducer, run_to_end
 from bench.generator import FetchLoad
 from bench.scale import Scale

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from bench.coordinators import read_committed
 from bench.coordinators.commits import commits
+from bench.coordinators.confluent import run as run_librdkafka
 from bench.coordinators.groups import join, leave, with_default_timing
-from bench.coordinators.librdkafka import run as run_librdkafka
 from bench.coordinators.members import classic_member, consumer_member
 from bench.coordinators.transactions import transactions, transactions_without_back_off
 from bench.rows import Figure, Figures, Row

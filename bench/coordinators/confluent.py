@@ -1,5 +1,5 @@
 """Transactions as users of confluent-kafka see them, each load in a process of its own:
-`python -m bench.coordinators.librdkafka`.
+`python -m bench.coordinators.confluent`.
 
 transact <bootstrap> <topic> <partitions> <seconds>      100 records each; prints rate and commit latency
 consume  <bootstrap> <topic> <records that must come>    read_committed; fails at an aborted one
@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from bench.confluent import TIMEOUT_S, run_module
 from bench.coordinators.latency import percentiles_us
-from bench.librdkafka import TIMEOUT_S, run_module
 
 RECORDS = 100
 CHUNK = 1_000  # a divisor of what is there, or the last call would wait for more
@@ -23,7 +23,7 @@ RECORD_BYTES = 100
 
 
 def run(kind: str, *arguments: object) -> dict[str, float]:
-    return run_module("bench.coordinators.librdkafka", kind, *arguments)
+    return run_module("bench.coordinators.confluent", kind, *arguments)
 
 
 def transact(bootstrap: str, topic: str, partitions: str, seconds: str) -> dict[str, float]:
