@@ -16,7 +16,7 @@ from barnabas.runtime.small_replies import SMALL_PARTS_MAX, SmallReplies
 _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _ANSWERS_MAX = 16
-_SOON_NS = 64_000
+_SOON_NS = 128_000
 _SHARES_MAX = 8  # of a long reply, before timers get their turn
 # What the receiver's kernel does with the bytes happens inside our call: 256 KiB hold the loop for 0.1 ms.
 _SHARE_BYTES = 1 << 18
