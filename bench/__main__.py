@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import confluent_kafka
 from rich.console import Console
 
 from bench import report
@@ -28,9 +29,11 @@ from bench.cluster.rows import ROWS as CLUSTER_ROWS
 from bench.cluster.rows import ClusterRow
 from bench.cluster.run import measure as measure_clusters
 from bench.compiling import compiled
+from bench.coordinators.rows import ROWS as COORDINATOR_ROWS
 from bench.generator import SOURCE
 from bench.homes import home
 from bench.report import Sample
+from bench.rows import ROWS as LOG_ROWS
 from bench.rows import Row, warm_up
 from bench.scale import LONG, NORMAL, QUICK, Scale
 from bench.spark.rows import ROWS as SPARK_ROWS
@@ -45,6 +48,15 @@ KEYS = [
     *(row.key for row in SPARK_ROWS),
 ]
 T = TypeVar("T")
+
+# What a row may come to grief of, without the others.
+PROBLEMS = (
+    RuntimeError,
+    UnavailableError,
+    subprocess.SubprocessError,
+    AssertionError,
+    confluent_kafka.KafkaException,
+)
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -96,7 +108,7 @@ def measure(row: Row, subject: Subject, scale: Scale, number: int) -> Sample:
     os.sync()  # what the previous load wrote is not written back at this one's expense
     try:
         return Sample(row.key, subject.name, number, row.run(subject, scale))
-    except (RuntimeError, UnavailableError, subprocess.SubprocessError, AssertionError) as problem:
+    except PROBLEMS as problem:
         return Sample(row.key, subject.name, number, {}, str(problem).strip()[:300])
 
 
@@ -145,11 +157,21 @@ def main(words: Sequence[str]) -> int:
 def compare_brokers(rows: Sequence[Row], scale: Scale, rounds: int, directory: Path) -> None:
     provision()
     compiled(SOURCE)
+    free = shutil.disk_usage(directory).free
+    if free < scale.disk_bytes:
+        console.print(
+            f"All rows write up to {scale.disk_bytes / 1e9:.0f} GB; {directory} has {free / 1e9:.0f} left. "
+            "--directory says where else to write.",
+            highlight=False,
+        )
     about = report.conditions(scale, rounds)
     samples = run(rows, scale, rounds, directory)
     report.print_table(rows, samples)
     if scale is not QUICK:
-        print(report.save(rows, samples, about, is_complete=len(rows) == len(ROWS)))
+        print(report.record(rows, samples, about, is_whole=len(rows) == len(ROWS)))
+        for rivals, part in ((report.BROKERS, LOG_ROWS), (report.COORDINATORS, COORDINATOR_ROWS)):
+            if all(row in rows for row in part):
+                report.publish(part, samples, about, rivals)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ class Rivals:
 
 
 BROKERS = Rivals(KAFKA, VERSION)
+COORDINATORS = Rivals(KAFKA, VERSION, table="coordinators.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,30 +230,33 @@ def _named(rows: Sequence[Titled]) -> str:
     return "-".join(keys) if len(keys) <= ROWS_NAMED_MAX else f"{keys[0]}-to-{keys[-1]}"
 
 
-def save(
-    rows: Sequence[Titled],
-    samples: Sequence[Sample],
-    about: dict[str, object],
-    rivals: Rivals = BROKERS,
-    *,
-    is_complete: bool,
+def record(
+    rows: Sequence[Titled], samples: Sequence[Sample], about: dict[str, object], *, is_whole: bool = False
 ) -> Path:
-    """The record of a run; only a complete one becomes the table that the README shows."""
+    """What was measured, under a name that says which rows, unless all were."""
     RESULTS.mkdir(exist_ok=True)
-    record = {
+    content = {
         "conditions": about,
         "samples": [
             {"row": s.row, "subject": s.subject, "round": s.round, "figures": s.figures, "problem": s.problem}
             for s in samples
         ],
     }
-    part = "" if is_complete and rivals is BROKERS else "-" + _named(rows)
+    part = "" if is_whole else "-" + _named(rows)
     path = RESULTS / f"{about['date']}-{about['commit']}{part}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n")
-    if is_complete:
-        (RESULTS / rivals.table).write_text(markdown(rows, samples, about, rivals))
-        plot(lines(rows, samples, rivals), rivals)
+    path.write_text(json.dumps(content, indent=1) + "\n")
     return path
+
+
+def publish(
+    rows: Sequence[Titled],
+    samples: Sequence[Sample],
+    about: dict[str, object],
+    rivals: Rivals = BROKERS,
+) -> None:
+    """The table that the README shows, and its picture: of a run that had all of these rows."""
+    (RESULTS / rivals.table).write_text(markdown(rows, samples, about, rivals))
+    plot(lines(rows, samples, rivals), rivals)
 
 
 def plot(all_lines: Sequence[Line], rivals: Rivals) -> None:

@@ -15,6 +15,11 @@ class Scale:
     backlog_bytes: int
     """Of the cold reader and of the compaction."""
 
+    @property
+    def disk_bytes(self) -> int:
+        """What all rows of one broker leave until their round ends, of both together: 56 GB were seen."""
+        return self.bytes(60_000_000_000)
+
     def records(self, normal: int) -> int:
         return int(normal * self.share)
 

@@ -35,7 +35,9 @@ def measure(rows: Sequence[ClusterRow], scale: Scale, rounds: int, directory: Pa
                 samples += _measure(rows, name, scale, number, place)
     report.print_table(rows, samples, CLUSTERS)
     if scale is not QUICK:
-        print(report.save(rows, samples, about, CLUSTERS, is_complete=len(rows) == len(ROWS)))
+        print(report.record(rows, samples, about))
+        if len(rows) == len(ROWS):
+            report.publish(rows, samples, about, CLUSTERS)
 
 
 def _measure(

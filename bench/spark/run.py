@@ -39,7 +39,9 @@ def measure(rows: Sequence[SparkRow], scale: Scale, rounds: int, directory: Path
         subject.close()
     report.print_table(rows, samples, RIVALS)
     if scale is not QUICK:
-        print(report.save(rows, samples, about, RIVALS, is_complete=len(rows) == len(ROWS)))
+        print(report.record(rows, samples, about))
+        if len(rows) == len(ROWS):
+            report.publish(rows, samples, about, RIVALS)
 
 
 def prepare(subject: Subject, rows: Sequence[SparkRow], scale: Scale) -> None:

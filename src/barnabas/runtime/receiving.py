@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import select
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -24,6 +25,7 @@ _IN = select.EPOLLIN
 _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _AT_ONCE_MAX = 7
+_AT_ONCE_NS = 250_000  # no matter how many: those who ask for much have a turn for each
 _TURNS_WITHOUT_MAX = 63
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
@@ -95,13 +97,13 @@ class Receiver:
         if self._turns_without:
             self._turns_without -= 1
             return
-        sender = self._sender
+        sender, until_ns = self._sender, time.monotonic_ns() + _AT_ONCE_NS
         for _ in range(_AT_ONCE_MAX):
             if sender.answers:
                 sender.send_answers()
             if connection.buffer is not None or connection.out or connection.parked:
                 return
-            if connection.session.closed:
+            if connection.session.closed or time.monotonic_ns() > until_ns:
                 return
             if not self._receive_afresh(connection):
                 self._pause = self._turns_without = min(2 * self._pause + 1, _TURNS_WITHOUT_MAX)

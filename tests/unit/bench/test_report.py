@@ -100,9 +100,9 @@ def test_the_record_of_any_selection_has_a_name_that_a_disk_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report, "RESULTS", tmp_path)
-    few, many = report.save([ROW], [], ABOUT, is_complete=False), ROWS[:-1]
+    few, many = report.record([ROW], [], ABOUT), ROWS[:-1]
     assert few.name == "today-abc-row.json"
-    assert report.save(many, [], ABOUT, is_complete=False).exists()
+    assert report.record(many, [], ABOUT).exists()
 
 
 def test_rows_can_be_chosen_by_name_and_by_set() -> None:

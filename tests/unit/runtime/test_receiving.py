@@ -11,6 +11,7 @@ import pytest
 from tests.support.stepped_loop import SteppedLoop
 
 from barnabas.broker.session import Part, PeerFaultError, Session
+from barnabas.runtime import receiving
 
 IN_ONE_TURN = 8
 
@@ -44,6 +45,12 @@ class Echo:
 @pytest.fixture
 def echo() -> Echo:
     return Echo()
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the client's part runs inside ours, which takes longer."""
+    monkeypatch.setattr(receiving, "_AT_ONCE_NS", 60_000_000_000)
 
 
 @pytest.fixture
@@ -84,6 +91,16 @@ def test_not_for_ever(echo: Echo, loop: SteppedLoop) -> None:
     loop.go_round()
     assert echo.handled[IN_ONE_TURN:].index(b"other") <= 1
     assert other.recv(1000) == framed(b"other")
+
+
+def test_who_asks_for_much_has_a_turn_for_each(
+    echo: Echo, loop: SteppedLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "_AT_ONCE_NS", 0)
+    asks_again(echo, loop, loop.connect(), *numbered(3))
+    for count in (1, 2, 3):
+        loop.go_round()
+        assert len(echo.handled) == count
 
 
 def test_those_who_ask_together_have_a_turn_each(echo: Echo, loop: SteppedLoop) -> None:
