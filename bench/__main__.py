@@ -158,7 +158,7 @@ def compare_brokers(rows: Sequence[Row], scale: Scale, rounds: int, directory: P
     provision()
     compiled(SOURCE)
     free = shutil.disk_usage(directory).free
-    if free < scale.disk_bytes:
+    if free < scale.disk_bytes and len(rows) == len(ROWS):
         console.print(
             f"All rows write up to {scale.disk_bytes / 1e9:.0f} GB; {directory} has {free / 1e9:.0f} left. "
             "--directory says where else to write.",
