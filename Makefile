@@ -56,7 +56,7 @@ oracle: $(STAMP) ## Apache Kafka is asked again whether what is recorded of its 
 	$(BIN)/pytest -n 2 --dist loadgroup -m slow tests/clients/test_same_answers_as_kafka.py
 
 crash: $(STAMP) ## Kill -9 under load, CRASHES=100 times
-	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 tests/clients/test_crashes.py
+	BARNABAS_CRASHES=$(CRASHES) $(BIN)/pytest -n 0 --timeout 3600 tests/clients/test_crashes.py
 
 faults: $(STAMP) ## Everything that may die under a Spark query does, on our broker and on Apache Kafka; KILLS=10 at random
 	BARNABAS_KILLS=$(KILLS) $(BIN)/pytest -n 0 -m "slow or not slow" tests/spark/faults
