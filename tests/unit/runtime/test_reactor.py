@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.support.stepped_loop import NeverCold
 from tests.support.waiting import eventually
 
 from barnabas.broker.session import Part, Session
-from barnabas.ports import FileSlice
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.reactor import Reactor
@@ -52,14 +52,6 @@ class Echo:
     def release(self) -> None:
         session, data = self.parked.pop(0)
         session.send([framed(data)])
-
-
-class NeverCold:
-    def is_cold(self, part: FileSlice) -> bool:
-        return False
-
-    def warm(self, part: FileSlice, done: Callable[[], None]) -> None:
-        raise AssertionError("nothing is cold")
 
 
 class Loop:
