@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.support.stepped_loop import NeverCold
 from tests.support.waiting import eventually
-from tests.unit.runtime.test_reactor import Echo, NeverCold
+from tests.unit.runtime.test_reactor import Echo
 
 from barnabas.model.endpoint import Endpoint, SecurityProtocol
 from barnabas.ports import Line
