@@ -43,11 +43,13 @@ RECORDLESS_MAX_BYTES = 16 << 20
 class Context:
     """One request: who asked, how to answer."""
 
-    __slots__ = ("api_key", "client_id", "correlation_id", "session", "version")
+    __slots__ = ("_at_once", "_is_handled", "api_key", "client_id", "correlation_id", "session", "version")
 
     def __init__(self, session: Session, header: codec.RequestHeader) -> None:
         self.session = session
         self.api_key, self.version, self.correlation_id, self.client_id = header
+        self._is_handled = True
+        self._at_once: list[Part] | None = None
 
     def frame(self, message: Message) -> bytes:
         body = codec.encode(message, self.version)
@@ -55,8 +57,20 @@ class Context:
         return _LENGTH.pack(len(head) + len(body)) + head + body
 
     def reply(self, message: Message) -> None:
-        """Answer a request whose handler returned None."""
-        self.session.send([self.frame(message)])
+        """Answer a request whose handler returned None, or is about to."""
+        if self._is_handled:
+            self.session.send([self.frame(message)])
+        else:
+            self._at_once = [self.frame(message)]
+
+    def handled_by(self, handler: Handler, node: Node, message: Message) -> list[Part] | None:
+        """The reply, if it came while the request was being handled: it need not be delivered then."""
+        self._is_handled = False
+        reply = handler(node, self, message)
+        self._is_handled = True
+        if reply is None:
+            return self._at_once
+        return [self.frame(reply)] if isinstance(reply, Message) else reply
 
 
 class Dispatcher:
@@ -89,10 +103,7 @@ class Dispatcher:
 
     def _answer(self, served: Served, context: Context, message: Message) -> list[Part] | None:
         handler = self._handlers.get(served.key) or self._load(served)
-        reply = handler(self._node, context, message)
-        if isinstance(reply, Message):
-            return [context.frame(reply)]
-        return reply
+        return context.handled_by(handler, self._node, message)
 
     def _check(self, session: Session, header: codec.RequestHeader, size: int) -> Served | None:
         """The row that serves this request; None for an ApiVersions version we do not know."""

@@ -171,15 +171,46 @@ class Log(ReadableLog):
                 return Appended(*duplicate, self.log_start_offset, True)
         first = self.log_end_offset
         last = first + last_offset_delta
-        _OFFSET_LENGTH_EPOCH.pack_into(frame, start, first, size - LOG_OVERHEAD, leader_epoch)
-        if self.leader_epochs.assign(leader_epoch, first, durable=False):
-            self._sync_soon(self)
-        notes = [(last, timestamp, size)]
-        self._write(frame[start:end], first, notes, now_ms)
+        self._write_one(frame[start:end], last, timestamp, leader_epoch, now_ms)
         if producer_id >= 0:
-            self._note_producers(frame, batches, notes)
+            self._note_producers(frame, batches, [(last, timestamp, size)])
         self.producers.end_offset = last + 1
         return Appended(first, last, -1, self.log_start_offset, False, size)
+
+    def append_own(
+        self, batch: bytearray, records: int, *, leader_epoch: int, now_ms: int
+    ) -> Appended | None:
+        """One batch that a coordinator of this broker has just made: keyed, dated now, of no producer, its
+        checksum right. None for what `append_as_leader` changes or refuses."""
+        size, config = len(batch), self.config
+        if (
+            config.log_append_time
+            or config.compression_type != "producer"
+            or size > config.max_message_bytes
+            or size > config.segment_bytes
+        ):
+            return None
+        first = self.log_end_offset
+        last = first + records - 1
+        with memoryview(batch) as view:
+            self._write_one(view, last, now_ms, leader_epoch, now_ms)
+        self.producers.end_offset = last + 1
+        return Appended(first, last, -1, self.log_start_offset, False, size)
+
+    def _write_one(
+        self, batch: memoryview, last_offset: int, timestamp: int, leader_epoch: int, now_ms: int
+    ) -> None:
+        """Give a sound batch its offset and leader epoch, and write it."""
+        first, size = self.log_end_offset, len(batch)
+        _OFFSET_LENGTH_EPOCH.pack_into(batch, 0, first, size - LOG_OVERHEAD, leader_epoch)
+        if self.leader_epochs.assign(leader_epoch, first, durable=False):
+            self._sync_soon(self)
+        segment = self.active
+        if segment.must_roll(self.config, size, last_offset, timestamp, now_ms):
+            segment = self.roll(now_ms, first)
+        segment.write(batch)
+        segment.note(last_offset, timestamp, size)
+        self.log_end_offset = last_offset + 1
 
     def wants_long_look(self, records: memoryview, now_ms: int) -> bool:
         """Whether to have a worker look into a client's records before they are appended."""

@@ -63,21 +63,22 @@ def build_batch(
         append_record(payload, record, record.timestamp - base_timestamp, last_delta)
         max_seen = max(max_seen, record.timestamp)
         count += 1
-    header = BatchHeader(
-        base_offset=base_offset,
-        length=0,
-        leader_epoch=leader_epoch,
-        magic=MAGIC,
-        crc=0,
-        attributes=attributes_of(timestamp_type, transactional, control, delete_horizon is not None),
-        last_offset_delta=last_delta if last_offset_delta is None else last_offset_delta,
-        base_timestamp=NO_TIMESTAMP if base_timestamp is None else base_timestamp,
-        max_timestamp=max_seen if max_timestamp is None else max_timestamp,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        base_sequence=base_sequence,
-        count=count,
+    fields = (
+        base_offset,
+        0,  # the length, and below the checksum, are known when the batch is whole
+        leader_epoch,
+        MAGIC,
+        0,
+        attributes_of(timestamp_type, transactional, control, delete_horizon is not None),
+        last_delta if last_offset_delta is None else last_offset_delta,
+        NO_TIMESTAMP if base_timestamp is None else base_timestamp,
+        max_seen if max_timestamp is None else max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        count,
     )
+    header: BatchHeader = tuple.__new__(BatchHeader, fields)
     return pack_batch(header, payload, codec, level)
 
 
@@ -103,8 +104,9 @@ def frame_batch(header: BatchHeader, content: Buffer, codec: int) -> bytearray:
     """As `pack_batch`, around records that are compressed already."""
     batch = bytearray(HEADER_SIZE)
     batch += content
-    attributes = header.attributes & ~CODEC_MASK | codec
-    HEADER.pack_into(batch, 0, *header._replace(length=len(batch) - LOG_OVERHEAD, attributes=attributes))
+    base_offset, _, leader_epoch, magic, _, attributes, *others = header
+    length, attributes = len(batch) - LOG_OVERHEAD, attributes & ~CODEC_MASK | codec
+    HEADER.pack_into(batch, 0, base_offset, length, leader_epoch, magic, 0, attributes, *others)
     seal(batch, 0, len(batch))
     return batch
 

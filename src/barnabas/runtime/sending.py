@@ -37,8 +37,8 @@ class Sender:
         self._close = close
         self._company = 0  # shares that will be small
         self.small = SmallReplies()
-        self._answered_ns = 0  # when a coordinator last answered at once
         self.answers: list[tuple[Connection, bytes]] = []  # that leave before the next look at epoll
+        self._answered_ns = 0  # when the last of them came
         self.resumed: deque[Connection] = deque()  # something to send or to handle without an event
 
     def is_answered(self, connection: Connection, request: memoryview) -> bool:
@@ -52,11 +52,9 @@ class Sender:
     def answer(self, connection: Connection, parts: list[Part] | None) -> None:
         """The reply to the only request there is. A small one leaves together with those of others who asked
         at the same time: a client that is awake when the next reply comes need not be woken for it."""
-        if not parts and len(connection.out) == 1 and self._came_soon():
-            parts = [connection.out.popleft()]  # it was delivered while the request was being handled
         if parts and len(parts) == 1 and isinstance(parts[0], bytes):
             self.answers.append((connection, parts[0]))
-            if len(self.answers) >= _ANSWERS_MAX:
+            if self._is_time_to_send():
                 self.send_answers()
         elif connection.session.closed:
             pass
@@ -67,11 +65,11 @@ class Sender:
             connection.out.extend(parts or ())
             self.go_on(connection)
 
-    def _came_soon(self) -> bool:
-        """Whether the coordinators answer quickly just now: to wait for a slow one would be no help."""
-        now_ns = time.monotonic_ns()
+    def _is_time_to_send(self) -> bool:
+        """There are many, or the last one took long: then so may the next, and waiting for it is no help."""
+        count, now_ns = len(self.answers), time.monotonic_ns()
         since_ns, self._answered_ns = now_ns - self._answered_ns, now_ns
-        return since_ns < _SOON_NS
+        return count >= _ANSWERS_MAX or (count > 1 and since_ns > _SOON_NS)
 
     def send_answers(self) -> None:
         """Small replies, which the sockets usually take whole."""

@@ -88,3 +88,39 @@ def test_a_topic_may_ask_for_another_codec(target: str) -> None:
     first = batches_in(read)[0]
     assert [record.timestamp for record in records_of(data, 0, first, 10_000)] == [5, 9, 7]
     assert [header.base_offset for header in batches_in(read)] == [0, 3]
+
+
+@pytest.mark.parametrize("policy", ["compact", "delete"])
+def test_what_a_coordinator_made_is_written_as_the_general_way_would_write_it(policy: str) -> None:
+    """Through rolls and index entries, and with a new leader epoch on the way."""
+    settings = {"cleanup_policy": policy, "segment_bytes": 4096, "index_interval_bytes": 300}
+    short, general = log_with(**settings), log_with(**settings)
+    for number in range(100):
+        made = batch(1 + number % 3, key=b"k", value=b"x" * number, timestamps=[1000 + number] * 3)
+        now_ms, epoch = 1000 + number, number // 40
+        own = short.append_own(bytearray(made), 1 + number % 3, leader_epoch=epoch, now_ms=now_ms)
+        assert own == general.append_as_leader(
+            made, 0, len(made), leader_epoch=epoch, now_ms=now_ms, origin=Origin.COORDINATOR
+        )
+    assert short.leader_epochs.entries == general.leader_epochs.entries
+    assert short.producers.end_offset == general.producers.end_offset
+    assert len(short.segments) > 3
+    for ours, theirs in zip(short.segments, general.segments, strict=True):
+        assert ours.file.read(0, ours.size) == theirs.file.read(0, theirs.size)
+        assert list(ours.offset_index.offsets) == list(theirs.offset_index.offsets)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"compression_type": "gzip"},
+        {"message_timestamp_type": "LogAppendTime"},
+        {"max_message_bytes": 50},
+        {"segment_bytes": 50},
+    ],
+)
+def test_what_must_be_changed_or_refused_takes_the_general_way(settings: dict[str, object]) -> None:
+    log = log_with(**settings)
+    made = batch(1, key=b"k")
+    assert log.append_own(made, 1, leader_epoch=0, now_ms=1000) is None
+    assert log.log_end_offset == 0

@@ -199,9 +199,12 @@ class HostedShard(Generic[S]):
             base_sequence=0 if producer else -1,
             transactional=producer is not None,
         )
-        appended = self.partition.append(
-            memoryview(batch), ACKS_ALL, node.wall_ms, origin=Origin.COORDINATOR, guard=guard
-        )
+        if producer is None:
+            appended = self.partition.append_own(batch, len(outcome.entries), node.wall_ms)
+        else:
+            appended = self.partition.append(
+                memoryview(batch), ACKS_ALL, node.wall_ms, origin=Origin.COORDINATOR, guard=guard
+            )
         return appended.first_offset
 
     def _codec(self) -> int:

@@ -185,6 +185,19 @@ class Partition(FollowingPartition):
             self._has_appended(log, now_ms)
         return appended
 
+    def append_own(self, batch: bytearray, records: int, now_ms: int) -> Appended:
+        """What a coordinator of this broker made of that many records, with acks=all."""
+        log = self.leader_log()
+        self._check_acks(log, ACKS_ALL)
+        try:
+            appended = log.append_own(batch, records, leader_epoch=self.image.leader_epoch, now_ms=now_ms)
+        except OSError as error:
+            raise self._disk_failed(error) from error
+        if appended is None:
+            return self.append(memoryview(batch), ACKS_ALL, now_ms, origin=Origin.COORDINATOR)
+        self._has_appended(log, now_ms)
+        return appended
+
     def _has_appended(self, log: Log, now_ms: int) -> None:
         if log.flush_is_due(now_ms):
             self.flush()
