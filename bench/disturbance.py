@@ -25,14 +25,15 @@ LOOKS = 5  # the median is not that of the one in which the host was busy
 
 
 @contextmanager
-def other_work() -> Iterator[None]:
-    """A program that has nothing to do with either broker keeps one core busy."""
-    program = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+def other_work(cores: int) -> Iterator[None]:
+    """Programs that have nothing to do with either broker keep so many cores busy."""
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cores)]
     try:
         yield
     finally:
-        program.kill()
-        program.wait()
+        for program in programs:
+            program.kill()
+            program.wait()
 
 
 def while_a_cold_reader_drains(subject: Subject, scale: Scale) -> dict[str, float]:
