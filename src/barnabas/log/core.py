@@ -193,6 +193,7 @@ class LogCore:
             self._unwritten_epochs(),
             tuple(self._unsynced_rolled),
             self.active.base_offset,
+            self.active if self.active.cut_waits and not rolled_only else None,
         )
         self._flushes.append(unflushed)
         return unflushed
@@ -220,14 +221,20 @@ class LogCore:
         self.last_flushed_ms = now_ms
 
     def disown_flushes(self, offset: int) -> None:
-        """The log was cut at the offset: a flush under way does not vouch for what is written there next."""
+        """The log was cut at the offset: a flush under way does not vouch for what is written there next, nor
+        for the names of files."""
         for flush in self._flushes:
             flush.offset = min(flush.offset, offset)
+            flush.active_base_offset = -1
+            flush.cut = None
         self.recovery_point = min(self.recovery_point, offset)
+        self._names_synced_through = min(self._names_synced_through, self.active.base_offset - 1)
 
     def _account(self, flush: Unflushed) -> None:
         self._unsynced_rolled = [each for each in self._unsynced_rolled if each not in flush.rolled]
         self._unsynced_paths = [path for path in self._unsynced_paths if path not in flush.paths]
+        if flush.cut is not None:
+            flush.cut.cut_waits = False
         if flush.epochs is not None:
             self.leader_epochs.mark_durable(flush.epochs.version)
         if flush.directories:

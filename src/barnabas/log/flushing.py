@@ -23,6 +23,7 @@ class Unflushed:
     epochs: EpochsWrite | None
     rolled: tuple[Segment, ...]  # whose files are among the paths
     active_base_offset: int
+    cut: Segment | None = None  # which was made shorter before this began, and not since
     done: bool = False
 
     def sync(self) -> None:

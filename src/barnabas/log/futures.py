@@ -93,12 +93,12 @@ class Futures:
                     segment.drop()
 
     def mark(self, log: Log, now_ms: int) -> Callable[[], None]:
-        """For a worker, before the copy takes the log's name."""
+        """That this log is later than others of its name; for a worker, before a copy takes the name."""
         path = f"{log.directory}/{MOVED_HERE_FILE}"
         return lambda: self._filesystem.write_bytes_durably(path, b"%d\n" % now_ms)
 
     def moved_here_ms(self, directory: str) -> int:
-        """When a log came into this folder from another directory; -1 if it never did."""
+        """When a log came into this folder from another directory, or in place of one; -1 if it did not."""
         path = f"{directory}/{MOVED_HERE_FILE}"
         if not self._filesystem.exists(path):
             return -1

@@ -38,6 +38,7 @@ class IndexedSegment:
         "base_offset",
         "bytes_since_index_entry",
         "created_ms",
+        "cut_waits",
         "directory",
         "index_interval_bytes",
         "recent_offsets",
@@ -55,6 +56,7 @@ class IndexedSegment:
         self.created_ms = 0
         self.roll_jitter_ms = 0
         self.recently_used = False
+        self.cut_waits = False  # for the disk: what was cut could come back after a power loss
         self.bytes_since_index_entry = 0
         self.recent_offsets = array("i")  # last offset of each recent batch, relative to the base
         self.recent_positions = array("i")

@@ -224,6 +224,7 @@ def _recover_segments(
         if cut or _ends_early(opening, segments, segment, producers.end_offset):
             later = [each for each in segments if each.base_offset > segment.base_offset]
             _remove_segments(open_files, segments, later)
+            segment.sync_cut()
             return
 
 

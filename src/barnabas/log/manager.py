@@ -184,6 +184,9 @@ class LogManager:
         )
         with self.storage_errors(directory):
             log = open_log(self.open_files, opening)
+            if not all(each.online for each in self.directories):
+                # The disk that failed may hold one that was here before, and may come back with it.
+                self.futures.mark(log, now_ms)()
             self._adopt(directory, log)
         return log
 

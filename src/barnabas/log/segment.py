@@ -35,7 +35,9 @@ class Segment(IndexedSegment):
         segment._time_index = TimeIndex()
         segment._max_timestamp = NO_TIMESTAMP
         segment._file = open_files.open(segment, segment.path(names.LOG), create=True)
-        segment._file.truncate(0)
+        if segment._file.size():  # a name that was used before
+            segment._file.truncate(0)
+            segment.sync_cut()
         for suffix in (names.INDEX, names.TIME_INDEX):
             segment._rewrite(suffix, b"")
         return segment
@@ -58,7 +60,17 @@ class Segment(IndexedSegment):
         if file is None:
             file = self.file
         self.recently_used = True
+        if self.cut_waits:
+            self.sync_cut()
         file.append((data,))
+
+    def sync_cut(self) -> None:
+        """Before anything is written where something was cut. After a power loss some pages may be old and
+        others new, and together they can look like a log that never was: records that were cut, in front of
+        the ones that came in their place. Nor may a segment that went come back behind them."""
+        self.file.sync()
+        self._open_files.filesystem.sync_directory(self.directory)
+        self.cut_waits = False
 
     def note(self, last_offset: int, max_timestamp: int, size: int) -> None:
         """Account for one batch of bytes just written."""
@@ -208,6 +220,7 @@ class Segment(IndexedSegment):
         if dropped:
             self.file.truncate(size)
             self.size = size
+            self.cut_waits = True
         return dropped
 
     def truncate_bytes(self, size: int) -> int:

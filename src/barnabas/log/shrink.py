@@ -49,9 +49,12 @@ def truncate_to(log: LogCore, offset: int, now_ms: int) -> bool:
     if log.segments.first.base_offset > offset:
         truncate_fully_and_start_at(log, offset, now_ms)
         return True
-    log.doom([segment for segment in log.segments if segment.base_offset > offset], now_ms)
+    going = [segment for segment in log.segments if segment.base_offset > offset]
+    log.doom(going, now_ms)
     log.active = log.segments.last
     log.active.truncate_to(offset)
+    if going:
+        log.active.cut_waits = True
     log.log_end_offset = offset
     log.leader_epochs.truncate_from_end(offset)
     log.leader_epochs.flush()
@@ -69,8 +72,8 @@ def truncate_fully_and_start_at(
     log.doom(log.segments, now_ms)
     log.log_end_offset = offset
     log.log_start_offset = offset if log_start_offset is None else log_start_offset
-    log.disown_flushes(offset)
     log.begin_at(offset, now_ms)
+    log.disown_flushes(offset)
     log.leader_epochs.clear()
     log.leader_epochs.flush()
     log.producers.truncate_fully_and_start_at(offset)

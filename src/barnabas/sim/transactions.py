@@ -209,10 +209,10 @@ class Transactions(abc.ABC):
             if answer.error_code not in (*_AGAIN, ErrorCode.UNKNOWN_SERVER_ERROR):
                 fate = Fate.ABORTED if certain or not commit else Fate.UNKNOWN
                 self.world.history.add(Ended(self.transaction, fate))
-            # A coordinator that failed to write may yet find that it did.
+            # A coordinator that failed to write may yet find that it did, and one that is no longer it may
+            # have handed on what it wrote.
             certain = certain and answer.error_code in (
                 ErrorCode.CONCURRENT_TRANSACTIONS,
-                ErrorCode.NOT_COORDINATOR,
                 ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
             )
             yield from self.again_or_raise(answer.error_code)

@@ -249,3 +249,21 @@ def test_the_log_start_is_checkpointed_when_no_file_name_tells_it() -> None:
     assert disk.read_bytes("/one/log-start-offset-checkpoint") == b"0\n1\ntrucks 0 3\n"
     disk.crash(SeededRandom(0), CrashMode.KEEP)
     assert opened(disk, "/one").logs[TRUCKS].log_start_offset == 3
+
+
+def test_a_log_made_while_a_disk_is_away_is_later_than_the_one_that_disk_comes_back_with() -> None:
+    """A replica went elsewhere and came again meanwhile: nobody else remembers the old one."""
+    disk = SimulatedDisk()
+    manager = opened(disk)
+    append(manager.create(TRUCKS, TOPIC_ID, LogConfig(), 1000), batch(1))
+    manager.close_all(1000)
+    disk.fail("/one")
+    manager = opened(disk, now_ms=2000)
+    log = manager.create(TRUCKS, TOPIC_ID, LogConfig(), 2000)
+    assert log.directory == f"/two/{TRUCKS}"
+    append(log, batch(3))
+    manager.close_all(2000)
+    disk.heal()
+    manager = opened(disk, now_ms=3000)
+    assert manager.logs[TRUCKS].directory == f"/two/{TRUCKS}"
+    assert manager.logs[TRUCKS].log_end_offset == 3

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.support.chance import SeededRandom
-from tests.unit.log.log_support import DIRECTORY, append, batch, open_test_log, read_all
+from tests.unit.log.log_support import DIRECTORY, append, batch, batches_in, open_test_log, read_all
 
 from barnabas.log.config import LogConfig
 from barnabas.log.log import Log
@@ -252,3 +252,58 @@ def test_leader_epochs_survive_power_loss_with_the_records_that_were_flushed() -
     disk.crash(SeededRandom(0), CrashMode.DROP)
     log = open_test_log(disk, clean=False, recovery_point=log.recovery_point)
     assert [tuple(entry) for entry in log.leader_epochs.entries] == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
+def _epochs(log: Log) -> list[int]:
+    return [
+        header.leader_epoch
+        for offset in range(log.log_start_offset, log.log_end_offset)
+        for header in batches_in(log.read(offset, 1, upper_offset=log.log_end_offset))
+    ]
+
+
+def _six_to_a_segment(size: int) -> LogConfig:
+    return LogConfig(segment_bytes=size * 13 // 2 + 400)
+
+
+def _append_all(log: Log, count: int, size: int, epoch: int) -> None:
+    for number in range(count):
+        append(log, batch(1, value=bytes([number + 100 * epoch]) * size), leader_epoch=epoch)
+
+
+@pytest.mark.parametrize("size", [3000, 300])
+@pytest.mark.parametrize("seed", range(40))
+def test_what_was_cut_does_not_come_back_under_what_is_written_in_its_place(size: int, seed: int) -> None:
+    """Old pages and new ones can look like a log together that never was."""
+    disk, config = SimulatedDisk(), _six_to_a_segment(size)
+    log = open_test_log(disk, config)
+    _append_all(log, 12, size, epoch=0)
+    unflushed = log.unflushed_files()
+    unflushed.sync()
+    disk.sync_directory("/")
+    log.mark_flushed(unflushed.offset, 1000)
+    kept = 2 + seed % 9
+    log.truncate_to(kept, now_ms=1000)
+    _append_all(log, 1 + seed % 7, size, epoch=1)
+    disk.crash(SeededRandom(seed), CrashMode.TEAR)
+    epochs = _epochs(open_test_log(disk, config, clean=False))
+    assert epochs[:kept] == [0] * kept
+    assert set(epochs[kept:]) <= {1}
+
+
+@pytest.mark.parametrize("seed", [*range(20), 1440])  # with the last one, names that were not synced show
+def test_what_a_recovery_cut_does_not_come_back_either(seed: int) -> None:
+    """Nor do the segments behind it."""
+    disk, config = SimulatedDisk(), _six_to_a_segment(300)
+    _append_all(open_test_log(disk, config), 30, 300, epoch=0)
+    for directory in ("/", "/data", DIRECTORY):
+        disk.sync_directory(directory)
+    for name in disk.list(DIRECTORY):
+        if name.endswith(".log") and (seed + len(name) + int(name[:20])) % 3:
+            disk.open(f"{DIRECTORY}/{name}").sync()
+    disk.crash(SeededRandom(seed), CrashMode.TEAR)
+    log = open_test_log(disk, config, clean=False)
+    _append_all(log, 1 + seed % 7, 300, epoch=1)
+    disk.crash(SeededRandom(seed + 1000), CrashMode.TEAR)
+    epochs = _epochs(open_test_log(disk, config, clean=False))
+    assert epochs == sorted(epochs)

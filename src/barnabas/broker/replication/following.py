@@ -43,9 +43,10 @@ class FollowingPartition(HeldLog):
     @property
     def fetch_position(self) -> tuple[int, int] | None:
         """Where a follower reads on, and the epoch of its last record. None while what it has appended waits
-        for the disk: a fetch behind it says that it is safe here. Those in `waiting` hear when it is."""
+        for the disk: a fetch behind it says that it is safe here; and while what it has cut does. Those in
+        `waiting` hear when it is."""
         log = self.log
-        if log is None or self.is_flushing:
+        if log is None or self.is_flushing or log.active.cut_waits:
             return None
         epoch = log.leader_epochs.latest_epoch
         return log.log_end_offset, NO_EPOCH if epoch is None else epoch
@@ -107,6 +108,8 @@ class FollowingPartition(HeldLog):
         except OSError as error:
             raise self._disk_failed(error) from error
         self._cut_at(offset)
+        if log.active.cut_waits:
+            self.flush()  # before the leader's records take their place
         self.progressed()
 
     def start_over_at(self, offset: int) -> None:

@@ -134,7 +134,7 @@ class HeldLog(ABC):
                 return
             log.mark_flushed(unflushed.offset, self._host.wall_ms)
             self.flushed_offset = unflushed.offset
-            if self.flushed_offset < self._flush_wanted:
+            if self.flushed_offset < self._flush_wanted or log.active.cut_waits:
                 # Still running for those who append while they hear of it: the next one covers them.
                 self._has_flushed(log, self.flushed_offset)
                 self._start_flush(log)
