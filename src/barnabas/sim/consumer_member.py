@@ -43,7 +43,7 @@ class ConsumerMember(Member):
         self.generation = _JOINS
         self._topic_ids: Mapping[str, bytes] = {}
         self._target: Places = NO_PLACES
-        self._tells_all = True  # after a broken connection, say everything anew
+        self._tells_all = True  # after a broken connection or an error, say everything anew
 
     def beat(self) -> Script[Change]:
         if not self._topic_ids:
@@ -57,6 +57,7 @@ class ConsumerMember(Member):
         code = answer.error_code
         if code == ErrorCode.NONE:
             return self._take(answer)
+        self._tells_all = True  # it may have been assigned something that it has not heard of
         self.fenced = self.fenced or code == ErrorCode.FENCED_INSTANCE_ID
         if code in COORDINATOR_BUSY:
             yield from find_coordinator(self.group, GROUP)
@@ -68,7 +69,7 @@ class ConsumerMember(Member):
             self.world.history.add(Broke(f"{self.name}: heartbeat answered {ErrorCode(code).name}"))
             yield from rest(PAUSE_MS)
         lost, self.owned, self._target = self.owned, NO_PLACES, NO_PLACES
-        self.generation, self._tells_all = _JOINS, True
+        self.generation = _JOINS
         return Change(settled=False, lost=lost)
 
     def _take(self, answer: ConsumerGroupHeartbeatResponse) -> Change:
