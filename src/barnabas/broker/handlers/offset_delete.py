@@ -35,7 +35,7 @@ def _take_out_unknown(image: ClusterImage, request: OffsetDeleteRequest) -> dict
     known: list[OffsetDeleteRequestTopic] = []
     for topic in {topic.name: topic for topic in reversed(request.topics)}.values():
         exists = [row for row in topic.partitions if image.partition(topic.name, row.partition_index)]
-        if len(exists) < len(topic.partitions):
+        if len(exists) < len(topic.partitions) or topic.name not in image.topics:
             unknown[topic.name] = [
                 row.partition_index
                 for row in topic.partitions
