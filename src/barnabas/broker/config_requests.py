@@ -88,7 +88,7 @@ def _check(item: Named, times: int, loggers_allowed: bool) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {item.kind}")
 
 
-def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:
+def alter_loggers(name: str, own_id: int, changes: Sequence[Change], validate_only: bool) -> Answer:
     try:
         problem = _node_problem(name, own_id)
         if problem is not None:

@@ -112,5 +112,6 @@ def _row(request: DescribeConfigsRequest, row: Described) -> DescribeConfigsReso
         row.sensitive,
         synonyms if request.include_synonyms else [],
         row.type_id,
-        row.documentation if request.include_documentation else None,
+        # A logger's words are none, asked for or not.
+        row.documentation if request.include_documentation or not row.documentation else None,
     )

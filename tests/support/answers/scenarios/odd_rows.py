@@ -25,6 +25,11 @@ from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, Delete
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.messages.describe_transactions import DescribeTransactionsRequest
 from barnabas.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from barnabas.protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from barnabas.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -43,6 +48,7 @@ from barnabas.protocol.messages.txn_offset_commit import (
 
 UNKNOWN = bytes([7]) * 16
 BROKER, BROKER_LOGGER = 4, 8
+SET, DELETE, APPEND = 0, 1, 2
 Rows = tuple[tuple[str, list[int]], ...]
 
 
@@ -211,3 +217,25 @@ def numbers_of_brokers(d: Dialogue) -> None:
         for kind in (BROKER, BROKER_LOGGER):
             asked = DescribeConfigsResource(kind, name, ["no.such"])
             d.ask(f"{kind} {name!r}", DescribeConfigsRequest([asked]), 4)
+
+
+@scenario
+def loggers_one_by_one(d: Dialogue) -> None:
+    for explained in (False, True):
+        root = DescribeConfigsResource(BROKER_LOGGER, "1", ["root"])
+        d.ask(f"described, explained={explained}", DescribeConfigsRequest([root], True, explained))
+    good, unknown, bad = ("root", SET, "INFO"), ("no.such", SET, "INFO"), ("root", SET, "LOUD")
+    appended, deleted = ("root", APPEND, "INFO"), ("root", DELETE, None)
+    for label, name, *rows in (
+        ("unknown before appended", "1", unknown, appended),
+        ("good before unknown", "1", good, unknown),
+        ("bad before unknown", "1", bad, unknown),
+        ("deleted before unknown", "1", deleted, unknown),
+        ("deleted and unknown", "1", ("no.such", DELETE, None)),
+        ("appended and unknown", "1", ("no.such", APPEND, "INFO")),
+        ("appended at another broker", "9", appended),
+        ("appended at no broker", "1 ", appended),
+    ):
+        changes = [AlterableConfig(*row) for row in rows]
+        resource = AlterConfigsResource(BROKER_LOGGER, name, changes)
+        d.ask(label, IncrementalAlterConfigsRequest([resource], True))
