@@ -65,8 +65,11 @@ def _answer(node: Node, result: TopicResult, error: StoreError | None) -> Creata
     if error is not None:
         code = code_of(error)
         return CreatableTopicResult(result.name, error_code=code, error_message=code.sentence)
+    # As they were written: only DescribeConfigs tells how they were understood.
     configs = [
-        CreatableTopicConfigs(row.name, row.value, row.read_only, row.source, row.sensitive)
+        CreatableTopicConfigs(
+            row.name, result.configs.get(row.name, row.value), row.read_only, row.source, row.sensitive
+        )
         for row in describe_topic(result.configs, node.settings)
     ]
     return CreatableTopicResult(

@@ -12,6 +12,7 @@ from tests.support.answers.scenarios.odd_rows import in_any_order
 from tests.support.answers.scenarios.produce import GOOD, GOOD_BYTES
 
 from barnabas.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.records.batch import HEADER_SIZE, LOG_APPEND_TIME_MASK
 from barnabas.records.compress import Codec, compress
 
 INTERNAL = "__transaction_state"
@@ -84,3 +85,22 @@ def produce_in_transactions_is_judged_late(d: Dialogue) -> None:
     ask("magic 3 behind it, to nowhere", ("t", 0, one), ("no", 0, MAGIC_3))
     ask("magic 3 in front of it", ("t", 0, MAGIC_3), ("t", 1, one))
     ask("acks 2", ("t", 0, one), acks=2)
+
+
+@scenario
+def produce_claims_the_time_of_the_log(d: Dialogue) -> None:
+    for short, settings in {
+        "plain": {},
+        "dated-by-log": {"message_timestamp_type": "LogAppendTime"},
+        "unpacked": {"compression_type": "uncompressed"},
+        "packed": {"compression_type": "gzip"},
+    }.items():
+        topic = d.topic(short, 1, **settings)
+        for codec in (Codec.NONE, Codec.GZIP, Codec.LZ4):
+            batch = dataclasses.replace(GOOD, key=None, attributes=LOG_APPEND_TIME_MASK | codec)
+            if codec is not Codec.NONE:
+                payload = dataclasses.replace(GOOD, key=None).encode()[HEADER_SIZE:]
+                batch = dataclasses.replace(batch, payload=compress(codec, payload))
+            rows = [PartitionProduceData(0, batch.encode())]
+            request = ProduceRequest(None, -1, 5000, [TopicProduceData(bytes(16), topic, rows)])
+            d.ask(f"{codec.name} to {short}", request, (7, 8, 12))

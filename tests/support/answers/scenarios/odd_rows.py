@@ -20,7 +20,7 @@ from barnabas.protocol.messages.alter_partition_reassignments import (
     ReassignableTopic,
 )
 from barnabas.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from barnabas.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.messages.describe_transactions import DescribeTransactionsRequest
@@ -47,7 +47,7 @@ from barnabas.protocol.messages.txn_offset_commit import (
 )
 
 UNKNOWN = bytes([7]) * 16
-BROKER, BROKER_LOGGER = 4, 8
+TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 SET, DELETE, APPEND = 0, 1, 2
 Rows = tuple[tuple[str, list[int]], ...]
 
@@ -209,6 +209,33 @@ def no_time_at_all(d: Dialogue) -> None:
         moved = [ReassignableTopic(topic, moves), ReassignableTopic(no, [ReassignablePartition(0, None)])]
         d.ask(f"{label}: move", AlterPartitionReassignmentsRequest(timeout_ms, False, moved))
         d.ask(f"{label}: move nothing", AlterPartitionReassignmentsRequest(timeout_ms, False, []))
+
+
+@scenario
+def configs_as_they_were_written(d: Dialogue) -> None:
+    for number, (name, value) in enumerate(
+        (
+            ("cleanup.policy", "compact,delete,compact"),
+            ("cleanup.policy", " compact , delete "),
+            ("retention.ms", " 5 "),
+            ("retention.ms", "+05"),
+            ("preallocate", "TRUE"),
+            ("min.cleanable.dirty.ratio", "5e-1"),
+            ("leader.replication.throttled.replicas", "0:1, 1:1"),
+        )
+    ):
+        topic, written = d.name(f"t{number}"), CreatableTopicConfig(name, value)
+
+        def view(shown: Any, name: str = name) -> Any:
+            rows = shown["topics"][0]["configs"]
+            return [row for row in rows if row["name"] == name]
+
+        for only in (True, False):
+            request = CreateTopicsRequest([CreatableTopic(topic, 1, 1, [], [written])], 5000, only)
+            d.ask(f"{name}={value!r}, validate_only={only}", request, 7, view=view)
+        d.wait_for(topic, 1)
+        asked = DescribeConfigsResource(TOPIC, topic, [name])
+        d.ask(f"{name}={value!r}, described", DescribeConfigsRequest([asked]), 4)
 
 
 @scenario
