@@ -21,8 +21,10 @@ from barnabas.protocol.messages.alter_partition_reassignments import (
 )
 from barnabas.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+from barnabas.protocol.messages.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest
 from barnabas.protocol.messages.describe_transactions import DescribeTransactionsRequest
 from barnabas.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from barnabas.protocol.messages.incremental_alter_configs import (
@@ -30,6 +32,7 @@ from barnabas.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
+from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from barnabas.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -73,6 +76,7 @@ def offsets_named_twice(d: Dialogue) -> None:
         "known and unknown": ((topic, [0, 7]), (no, [0]), (topic, [1])),
         "topics without partitions": ((no, []), (topic, [])),
         "a topic without partitions, and another": ((no, []), (topic, [0])),
+        "a topic without partitions, and again": ((topic, []), (topic, [0])),
     }
     for label, rows in cases.items():
         d.ask(f"commit: {label}", _commit(group, rows), range(2, 10), view=in_any_order)
@@ -80,6 +84,27 @@ def offsets_named_twice(d: Dialogue) -> None:
     ids = {topic: d.topic_id("t"), no: UNKNOWN}
     for label, rows in cases.items():
         d.ask(f"commit by id: {label}", _commit(group, rows, ids), 10, view=in_any_order)
+
+
+@with_groups
+def groups_founded_by_refused_members(d: Dialogue) -> None:
+    topic, strange, again = d.topic("t"), d.name("strange"), d.name("again")
+    group_ready(d, strange)
+    group_ready(d, again)
+    for group in (strange, again):
+        for kind, protocols in {"": [("range", b"")], "consumer": []}.items():
+            rows = [JoinGroupRequestProtocol(*row) for row in protocols]
+            request = JoinGroupRequest(group, 10_000, 10_000, "", None, kind, rows)
+            d.ask(f"join {kind!r}", request, (0, 3, 4, 6, 7, 9))
+            d.ask("described", DescribeGroupsRequest([group]), (0, 5, 6))
+    commit = _commit(strange, ((topic, [0]),))
+    commit.generation_id_or_member_epoch, commit.member_id = 1, "m"
+    d.ask("a stranger commits", commit, range(2, 10))
+    d.ask("offsets deleted", _delete(strange, ((topic, [0]),)))
+    good = JoinGroupRequest(strange, 10_000, 10_000, "m", None, "consumer", [JoinGroupRequestProtocol("r")])
+    d.ask("a stranger joins", good, (0, 9))
+    d.ask("deleted", DeleteGroupsRequest([strange, again]), 2)
+    d.ask("described at last", DescribeGroupsRequest([strange]), (0, 6))
 
 
 def _commit(group: str, rows: Rows, ids: dict[str, bytes] | None = None) -> OffsetCommitRequest:
@@ -99,7 +124,7 @@ def _delete(group: str, rows: Rows) -> OffsetDeleteRequest:
         group,
         [
             OffsetDeleteRequestTopic(topic, [OffsetDeleteRequestPartition(index) for index in indexes])
-            for topic, indexes in dict(rows).items()
+            for topic, indexes in rows
         ],
     )
 
