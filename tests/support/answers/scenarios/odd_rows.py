@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.support.answers.dialogue import Dialogue
 from tests.support.answers.owner import Owner, group_ready
-from tests.support.answers.scenario import scenario, with_groups
+from tests.support.answers.scenario import on_unusual, scenario, with_groups
 
 from barnabas.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -25,6 +25,10 @@ from barnabas.protocol.messages.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest
+from barnabas.protocol.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    TopicRequest,
+)
 from barnabas.protocol.messages.describe_transactions import DescribeTransactionsRequest
 from barnabas.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from barnabas.protocol.messages.incremental_alter_configs import (
@@ -33,6 +37,7 @@ from barnabas.protocol.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from barnabas.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -261,6 +266,15 @@ def configs_as_they_were_written(d: Dialogue) -> None:
         d.wait_for(topic, 1)
         asked = DescribeConfigsResource(TOPIC, topic, [name])
         d.ask(f"{name}={value!r}, described", DescribeConfigsRequest([asked]), 4)
+
+
+@on_unusual  # where nobody makes them
+def internal_topics_that_are_not_there(d: Dialogue) -> None:
+    names = ("__share_group_state", d.name("no"), "__cluster_metadata", "a b")
+    topics = [TopicRequest(name) for name in names]
+    d.ask("described", DescribeTopicPartitionsRequest(topics, 2000))
+    wanted = [MetadataRequestTopic(bytes(16), name) for name in names]
+    d.ask("metadata", MetadataRequest(wanted, False), range(1, 14), view=lambda shown: shown["topics"])
 
 
 @scenario
