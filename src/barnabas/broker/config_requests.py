@@ -16,6 +16,7 @@ from barnabas.controller.decision import Decision
 from barnabas.controller.liveness import settled_after
 from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.ids import broker_id_from_text
 from barnabas.model.image import ClusterImage, ConfigKind, ConfigResource
 from barnabas.model.settings.alter import Change, check_changes
 from barnabas.ports import StoreError
@@ -87,7 +88,7 @@ def _check(item: Named, times: int, loggers_allowed: bool) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {item.kind}")
 
 
-def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], validate_only: bool) -> Answer:
+def alter_loggers(name: str, own_id: int, changes: Sequence[Change], validate_only: bool) -> Answer:
     try:
         problem = _node_problem(name, own_id)
         if problem is not None:
@@ -101,9 +102,8 @@ def alter_loggers(name: str, own_id: int, changes: Mapping[str, str | None], val
 
 
 def _node_problem(name: str, own_id: int) -> str | None:
-    try:
-        number = int(name)
-    except ValueError:
+    number = broker_id_from_text(name)
+    if number is None:
         return f"Node id must be an integer, but it is: {name}"
     return None if number == own_id else f"Unexpected node id. Expected {own_id}, but received {number}"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable
 
-from barnabas.model.config_numbers import Source
+from barnabas.model.config_numbers import Operation, Source
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.model.settings.alter import Change
 from barnabas.model.settings.resolve import Described
 
 _LEVELS = {
@@ -18,7 +19,7 @@ _LEVELS = {
     "FATAL": logging.CRITICAL,
 }
 _NAMES = {level: name for name, level in reversed(_LEVELS.items()) if name != "TRACE"}
-_STRING = 2
+_NO_TYPE = 0  # as Kafka sends it
 ROOT = "root"
 
 
@@ -31,24 +32,30 @@ def describe() -> list[Described]:
             False,
             False,
             (),
-            _STRING,
+            _NO_TYPE,
             "",
         )
         for name in _names()
     ]
 
 
-def check(changes: Mapping[str, str | None]) -> None:
-    """None resets a logger to its parent's level."""
+def check(changes: Iterable[Change]) -> None:
+    """One after the other: what comes first is complained of first."""
     known = _names()
-    for name, level in changes.items():
+    for name, operation, level in changes:
+        if operation in {Operation.APPEND, Operation.SUBTRACT}:
+            word = Operation(operation).name
+            message = f"{word} operation is not allowed for the BROKER_LOGGER resource"
+            raise ApiError(ErrorCode.INVALID_REQUEST, message)
+        if operation not in {Operation.SET, Operation.DELETE}:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {operation}")
         if name not in known:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Logger {name} does not exist!")
-        if level is None and name == ROOT:
+        if operation == Operation.DELETE and name == ROOT:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST, f"Removing the log level of the {ROOT} logger is not allowed"
             )
-        if level is not None and level not in _LEVELS:
+        if operation == Operation.SET and level not in _LEVELS:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG,
                 f"Cannot set the log level of {name} to {level} as it is not a supported log level. "
@@ -56,9 +63,11 @@ def check(changes: Mapping[str, str | None]) -> None:
             )
 
 
-def apply(changes: Mapping[str, str | None]) -> None:
-    for name, level in changes.items():
-        _logger(name).setLevel(logging.NOTSET if level is None else _LEVELS[level])
+def apply(changes: Iterable[Change]) -> None:
+    """Without a level of its own, a logger has its parent's."""
+    for name, operation, level in changes:
+        is_reset = operation == Operation.DELETE
+        _logger(name).setLevel(logging.NOTSET if is_reset else _LEVELS[level or ""])
 
 
 def _logger(name: str) -> logging.Logger:

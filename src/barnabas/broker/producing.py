@@ -13,6 +13,7 @@ from barnabas.broker.replication.partition import Partition
 from barnabas.broker.session import PeerFaultError
 from barnabas.log.log import Log
 from barnabas.model.errors import ApiError, ErrorCode
+from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
@@ -23,6 +24,7 @@ from barnabas.protocol.messages.produce import (
 )
 from barnabas.protocol.schema import Message
 from barnabas.records.batch import HEADER_SIZE
+from barnabas.records.check import only_batch
 from barnabas.records.compress import Codec
 from barnabas.records.errors import RejectedRecordsError
 
@@ -62,11 +64,20 @@ class Pending:
         return self.partition.fate(self.last_offset, acks, self.reign)
 
 
-def is_one_batch(view: memoryview, version: int) -> bool:
+def _is_one_batch(view: memoryview, version: int) -> bool:
     if len(view) < HEADER_SIZE:
         return False
     _, length, _, magic, _, attributes = _BATCH_HEAD.unpack_from(view)
     return length + 12 == len(view) and magic == 2 and (version >= 7 or attributes & 7 != Codec.ZSTD)
+
+
+def one_batch(version: int, records: Buffer | FileSlice | None) -> memoryview:
+    """What the protocol promises since v3: one record batch of format 2 per partition, and nothing else."""
+    view = records if isinstance(records, memoryview) else memoryview(b"")
+    if _is_one_batch(view, version):
+        return view
+    position, header = only_batch(view, 0, len(view), version)
+    return view[position : position + header.size]
 
 
 def refusal(index: int, error: ApiError, log: Log | None) -> PartitionProduceResponse:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from barnabas.broker.coordinators.transaction_gate import Admissions, Entrance, Gate
 from barnabas.broker.dispatch import Context, Reply
-from barnabas.broker.producing import TRANSACTIONAL, deliver, keep_records
+from barnabas.broker.producing import TRANSACTIONAL, deliver, keep_records, one_batch
 from barnabas.broker.replication.partition import Partition
 from barnabas.coordination.outcome import Producer
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.protocol.messages.produce import PartitionProduceResponse, ProduceRequest, TopicProduceData
-from barnabas.records.batch import HEADER, HEADER_SIZE, BatchHeader
+from barnabas.records.batch import HEADER, BatchHeader
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -84,7 +84,9 @@ def _wanted(
     first_sequences: dict[Partition, int] = {}
     for topic in request.topic_data:
         name = node.image.topic_names.get(topic.topic_id, "") if context.version >= 13 else topic.name
-        for index, header in _transactional_batches(topic):
+        for index, header in _transactional_batches(context.version, topic):
+            if node.image.partition(name, index) is None:
+                continue  # as what is no batch: refused for that, whoever sent it
             producers.add(Producer(header.producer_id, header.producer_epoch))
             partition = node.replicas.find(name, index)
             # Another broker's partition is refused soon: nothing of it belongs into the transaction.
@@ -98,10 +100,12 @@ def _wanted(
     return next(iter(producers), None), first_sequences
 
 
-def _transactional_batches(topic: TopicProduceData) -> Iterator[tuple[int, BatchHeader]]:
+def _transactional_batches(version: int, topic: TopicProduceData) -> Iterator[tuple[int, BatchHeader]]:
     for data in topic.partition_data:
-        view = data.records
-        if isinstance(view, memoryview) and len(view) >= HEADER_SIZE and view[16] == 2:
-            header = BatchHeader(*HEADER.unpack_from(view))
-            if header.attributes & TRANSACTIONAL and header.producer_id >= 0:
-                yield data.index, header
+        try:
+            view = one_batch(version, data.records)
+        except ApiError:
+            continue
+        header = BatchHeader(*HEADER.unpack_from(view))
+        if header.attributes & TRANSACTIONAL and header.producer_id >= 0:
+            yield data.index, header

@@ -15,7 +15,7 @@ from barnabas.controller import tree
 from barnabas.controller.decision import Decision, fence
 from barnabas.controller.znodes.administration import encode_config
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import topic_name_problem
+from barnabas.model.ids import broker_id_from_text, topic_name_problem
 from barnabas.model.image import ClusterImage, ConfigChanged, ConfigKind, ConfigResource
 from barnabas.model.settings import alter, validation
 from barnabas.model.settings.alter import Change
@@ -121,9 +121,8 @@ def _check_resource_name(resource: ConfigResource, broker_id: int | None) -> Non
 
 
 def _broker_name_problem(name: str, broker_id: int | None) -> str | None:
-    try:
-        number = int(name)
-    except ValueError:
+    number = broker_id_from_text(name)
+    if number is None:
         return f"Node id must be an integer, but it is: {name}"
     if broker_id is not None and number != broker_id:
         return f"Unexpected broker id, expected {broker_id}, but received {name}"

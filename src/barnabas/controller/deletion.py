@@ -63,6 +63,13 @@ def delete_topics(image: ClusterImage, requests: Sequence[TopicSelector]) -> Dec
     return Decision(tuple(results), (fence(image), *operations), deltas)
 
 
+def all_malformed(requests: Sequence[TopicSelector]) -> list[DeletedTopic]:
+    """The refusals of all of them, if each is refused before the controller is asked at all; else none."""
+    refusals = [_malformed(request, count) for request, count in Counter(requests).items()]
+    known = [refusal for refusal in refusals if refusal is not None]
+    return known if len(known) == len(refusals) else []
+
+
 _TWICE = "The provided topic name maps to an ID that was already supplied."
 
 

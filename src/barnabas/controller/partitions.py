@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from barnabas.controller import tree
@@ -31,6 +31,15 @@ class PartitionsResult:
     message: str | None = None
 
 
+def named_twice(times: Mapping[str, int]) -> list[PartitionsResult]:
+    """What is refused before the controller is asked at all."""
+    return [
+        PartitionsResult(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+        for name, count in times.items()
+        if count > 1
+    ]
+
+
 def create_partitions(
     image: ClusterImage,
     requests: Sequence[MorePartitions],
@@ -39,11 +48,7 @@ def create_partitions(
     validate_only: bool = False,
 ) -> Decision[PartitionsResult]:
     times = Counter(request.name for request in requests)
-    results = [
-        PartitionsResult(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
-        for name, count in times.items()
-        if count > 1
-    ]
+    results = named_twice(times)
     grown: list[tuple[TopicImage, tuple[PartitionImage, ...]]] = []
     for request in requests:
         if times[request.name] > 1:

@@ -98,7 +98,7 @@ def create_topics(
     if sum(1 + len(configs) + len(topic.partitions) for topic, configs in created) > RECORDS_PER_REQUEST_MAX:
         message = "Unable to perform excessively large batch operation."
         return _all_refused(requests, ApiError(ErrorCode.POLICY_VIOLATION, message))
-    results.extend(_never_creatable(times))
+    results.extend(never_creatable(times))
     if validate_only or not created:
         return Decision(tuple(results))
     operations = [
@@ -125,7 +125,8 @@ def _check_request_size(requests: Sequence[NewTopic], defaults: TopicDefaults) -
         raise ApiError(ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
 
-def _never_creatable(times: Mapping[str, int]) -> list[TopicResult]:
+def never_creatable(times: Mapping[str, int]) -> list[TopicResult]:
+    """What is refused before the controller is asked at all."""
     duplicates = [
         TopicResult(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
         for name, count in times.items()

@@ -11,6 +11,8 @@ ZERO_UUID = bytes(16)
 RESERVED_UUIDS = (ZERO_UUID, bytes(15) + b"\x01")
 
 TOPIC_NAME_MAX_LENGTH = 249
+_BROKER_ID_MAX = 2**31 - 1
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 _LEGAL_TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
@@ -22,6 +24,12 @@ class TopicPartition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def broker_id_from_text(text: str) -> int | None:
+    """As Java reads an int: no blanks, no underscores, and nothing that takes more than 32 bits."""
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    return number if number is not None and -_BROKER_ID_MAX - 1 <= number <= _BROKER_ID_MAX else None
 
 
 def uuid_text(raw: bytes) -> str:

@@ -151,18 +151,21 @@ def _timestamp_problem(timestamp: int, fields: Fields, header: BatchHeader, rule
         )
     if header.is_log_append_time:
         return (
-            f"Invalid timestamp type in message {_describe(timestamp, fields, header)}. "
+            f"Invalid timestamp type in message {_describe(timestamp, fields, header, rules)}. "
             "Producer should not set timestamp type to LogAppendTime."
         )
     return None
 
 
-def _describe(timestamp: int, fields: Fields, header: BatchHeader) -> str:
+def _describe(timestamp: int, fields: Fields, header: BatchHeader, rules: Rules) -> str:
+    """Of what stays compressed Kafka skims the records, and has another word for them and for null."""
+    is_skimmed = header.codec != Codec.NONE and rules.target_codec in {None, header.codec}
+    kind, null_size = ("PartialDefaultRecord", -1) if is_skimmed else ("DefaultRecord", 0)
     _, _, _, offset_delta, key_start, key_end, value_start, value_end = fields
-    key_size = key_end - key_start if key_start >= 0 else 0
-    value_size = value_end - value_start if value_start >= 0 else 0
+    key_size = key_end - key_start if key_start >= 0 else null_size
+    value_size = value_end - value_start if value_start >= 0 else null_size
     return (
-        f"DefaultRecord(offset={header.base_offset + offset_delta}, timestamp={timestamp}, "
+        f"{kind}(offset={header.base_offset + offset_delta}, timestamp={timestamp}, "
         f"key={key_size} bytes, value={value_size} bytes)"
     )
 

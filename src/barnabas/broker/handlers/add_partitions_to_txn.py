@@ -13,7 +13,7 @@ from barnabas.broker.coordinators.transaction_requests import spoken
 from barnabas.broker.dispatch import Context
 from barnabas.coordination.outcome import Outcome, Producer
 from barnabas.model.errors import ErrorCode
-from barnabas.model.ids import TopicPartition
+from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
 from barnabas.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
     AddPartitionsToTxnRequest,
@@ -85,12 +85,18 @@ class _One:
         ]
 
     def ask(self) -> None:
-        """One partition that does not exist spoils the rest."""
+        """One partition that does not exist, or that no client may write to, spoils the rest."""
         image, name = self._node.image, self._transaction.transactional_id
-        unknown = [place for place in self._partitions if image.partition(*place) is None]
-        if unknown:
-            codes = dict.fromkeys(self._partitions, ErrorCode.OPERATION_NOT_ATTEMPTED)
-            self._tell(codes | dict.fromkeys(unknown, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        refused = {
+            place: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            for place in self._partitions
+            if image.partition(*place) is None
+        }
+        if self._version < _MANY_SINCE:
+            forbidden = [place for place in self._partitions if place.topic in INTERNAL_TOPICS]
+            refused |= dict.fromkeys(forbidden, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        if refused:
+            self._tell(dict.fromkeys(self._partitions, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused)
         elif not name:
             self._refused(ErrorCode.INVALID_REQUEST)
         else:
@@ -105,12 +111,27 @@ class _One:
         return shard.add_partitions(asked.transactional_id, producer, partitions, client_version, ticket)
 
     def _answered(self, answer: object) -> None:
-        if not isinstance(answer, dict):  # to add is answered once for all
-            answer = dict.fromkeys(self._partitions, ErrorCode.NONE)
-        self._tell(answer)
+        if isinstance(answer, dict):
+            self._tell(answer)
+        else:  # to add is answered once for all
+            self._echo(ErrorCode.NONE)
 
     def _refused(self, code: ErrorCode) -> None:
-        self._tell(dict.fromkeys(self._partitions, spoken(code, self._version, _FENCED_SINCE)))
+        code = spoken(code, self._version, _FENCED_SINCE)
+        if self._transaction.verify_only:
+            self._tell(dict.fromkeys(self._partitions, code))
+        else:
+            self._echo(code)
+
+    def _echo(self, code: ErrorCode) -> None:
+        """Row by row what was asked for, twice where it was asked for twice."""
+        results = [
+            AddPartitionsToTxnTopicResult(
+                topic.name, [AddPartitionsToTxnPartitionResult(index, code) for index in topic.partitions]
+            )
+            for topic in self._transaction.topics
+        ]
+        self._done(AddPartitionsToTxnResult(self._transaction.transactional_id, results))
 
     def _tell(self, codes: Mapping[TopicPartition, ErrorCode]) -> None:
         topics: dict[str, list[AddPartitionsToTxnPartitionResult]] = {}

@@ -9,6 +9,7 @@ from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.broker.topic_config import election_rules
 from barnabas.controller.reassignment import Move, MoveResult, alter_reassignments
+from barnabas.model.errors import ErrorCode
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -26,6 +27,8 @@ def handle(
 ) -> AlterPartitionReassignmentsResponse | None:
     if not request.topics:
         return AlterPartitionReassignmentsResponse()
+    if request.timeout_ms <= 0:
+        return _too_late(request)
     moves = [
         Move(topic.name, row.partition_index, None if row.replicas is None else tuple(row.replicas))
         for topic in request.topics
@@ -45,6 +48,19 @@ def handle(
         done,
     )
     return None
+
+
+def _too_late(request: AlterPartitionReassignmentsRequest) -> AlterPartitionReassignmentsResponse:
+    """Whoever waits for no time at all is not waited for."""
+    late = ErrorCode.REQUEST_TIMED_OUT
+    topics = [
+        ReassignableTopicResponse(
+            topic.name,
+            [ReassignablePartitionResponse(row.partition_index, late, None) for row in topic.partitions],
+        )
+        for topic in request.topics
+    ]
+    return AlterPartitionReassignmentsResponse(error_code=late, error_message=None, responses=topics)
 
 
 def _answer(

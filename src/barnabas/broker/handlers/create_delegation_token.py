@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def handle(
     _node: Node, _context: Context, request: CreateDelegationTokenRequest
 ) -> CreateDelegationTokenResponse:
-    owner = (request.owner_principal_type or "User", request.owner_principal_name or "ANONYMOUS")
+    owner = ("User", "ANONYMOUS")
+    if request.owner_principal_name:
+        owner = (request.owner_principal_type or "", request.owner_principal_name)
     refused = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
     return CreateDelegationTokenResponse(refused, *owner, "User", "ANONYMOUS", -1, -1, -1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
-from barnabas.controller.partitions import MorePartitions, PartitionsResult, create_partitions
+from barnabas.controller.partitions import MorePartitions, PartitionsResult, create_partitions, named_twice
 from barnabas.model.errors import ErrorCode
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.create_partitions import (
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
 
 def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> CreatePartitionsResponse | None:
     if request.timeout_ms <= 0:
-        late = ErrorCode.REQUEST_TIMED_OUT  # whoever waits for no time at all is not waited for
-        return CreatePartitionsResponse(
-            results=[CreatePartitionsTopicResult(topic.name, late) for topic in request.topics]
-        )
+        return CreatePartitionsResponse(results=_too_late(request))
 
     def done(results: tuple[PartitionsResult, ...], error: StoreError | None) -> None:
         context.reply(CreatePartitionsResponse(results=[_answer(result, error) for result in results]))
@@ -38,6 +36,15 @@ def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> Cr
         done,
     )
     return None
+
+
+def _too_late(request: CreatePartitionsRequest) -> list[CreatePartitionsTopicResult]:
+    """Whoever waits for no time at all is not waited for, if there is anything to wait for."""
+    times = Counter(topic.name for topic in request.topics)
+    refused = named_twice(times)
+    if len(refused) == len(times):
+        return [_answer(result, None) for result in refused]
+    return [CreatePartitionsTopicResult(topic.name, ErrorCode.REQUEST_TIMED_OUT) for topic in request.topics]
 
 
 def _more(topic: CreatePartitionsTopic) -> MorePartitions:

@@ -5,12 +5,13 @@ The controller decides, the store makes it true, the answer follows. `validate_o
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
 from barnabas.broker.topic_requests import create_topics
-from barnabas.controller.topics import Assignment, NewTopic, TopicResult
+from barnabas.controller.topics import Assignment, NewTopic, TopicResult, never_creatable
 from barnabas.model.errors import ErrorCode
 from barnabas.model.settings.resolve import describe_topic
 from barnabas.ports import StoreError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def handle(node: Node, context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse | None:
     if request.timeout_ms <= 0:
-        return CreateTopicsResponse(topics=[_too_late(topic.name) for topic in request.topics])
+        return CreateTopicsResponse(topics=_too_late(node, request))
 
     def done(results: tuple[TopicResult, ...], error: StoreError | None) -> None:
         context.reply(CreateTopicsResponse(topics=[_answer(node, result, error) for result in results]))
@@ -38,9 +39,14 @@ def handle(node: Node, context: Context, request: CreateTopicsRequest) -> Create
     return None
 
 
-def _too_late(name: str) -> CreatableTopicResult:
-    """Whoever waits for no time at all is not waited for."""
-    return CreatableTopicResult(name, error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=None)
+def _too_late(node: Node, request: CreateTopicsRequest) -> list[CreatableTopicResult]:
+    """Whoever waits for no time at all is not waited for, if there is anything to wait for."""
+    times = Counter(topic.name for topic in request.topics)
+    refused = never_creatable(times)
+    if len(refused) == len(times):
+        return [_answer(node, result, None) for result in refused]
+    late = ErrorCode.REQUEST_TIMED_OUT
+    return [CreatableTopicResult(topic.name, error_code=late, error_message=None) for topic in request.topics]
 
 
 def _new_topic(topic: CreatableTopic) -> NewTopic:
@@ -59,8 +65,11 @@ def _answer(node: Node, result: TopicResult, error: StoreError | None) -> Creata
     if error is not None:
         code = code_of(error)
         return CreatableTopicResult(result.name, error_code=code, error_message=code.sentence)
+    # As they were written: only DescribeConfigs tells how they were understood.
     configs = [
-        CreatableTopicConfigs(row.name, row.value, row.read_only, row.source, row.sensitive)
+        CreatableTopicConfigs(
+            row.name, result.configs.get(row.name, row.value), row.read_only, row.source, row.sensitive
+        )
         for row in describe_topic(result.configs, node.settings)
     ]
     return CreatableTopicResult(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.acl_requests import refuse_unknown
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ErrorCode
 from barnabas.protocol.messages.delete_acls import (
@@ -17,5 +18,8 @@ if TYPE_CHECKING:
 
 
 def handle(_node: Node, _context: Context, request: DeleteAclsRequest) -> DeleteAclsResponse:
+    for row in request.filters:
+        kinds = (row.resource_type_filter, row.pattern_type_filter, row.operation, row.permission_type)
+        refuse_unknown("DeleteAcls", *kinds)
     refusal = DeleteAclsFilterResult(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
     return DeleteAclsResponse(filter_results=[refusal] * len(request.filters))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.controller_host import code_of
 from barnabas.broker.dispatch import Context
-from barnabas.controller.deletion import DeletedTopic, TopicSelector, delete_topics
+from barnabas.controller.deletion import DeletedTopic, TopicSelector, all_malformed, delete_topics
 from barnabas.model.errors import ErrorCode
 from barnabas.ports import StoreError
 from barnabas.protocol.messages.delete_topics import (
@@ -32,16 +32,21 @@ def handle(node: Node, context: Context, request: DeleteTopicsRequest) -> Delete
             responses=[DeletableTopicResult(s.name, s.topic_id, code) for s in selectors]
         )
     if request.timeout_ms <= 0:
-        late = ErrorCode.REQUEST_TIMED_OUT  # whoever waits for no time at all is not waited for
-        return DeleteTopicsResponse(
-            responses=[DeletableTopicResult(s.name, s.topic_id, late) for s in selectors]
-        )
+        return DeleteTopicsResponse(responses=_too_late(selectors))
 
     def done(results: tuple[DeletedTopic, ...], error: StoreError | None) -> None:
         context.reply(DeleteTopicsResponse(responses=[_answer(result, error) for result in results]))
 
     node.controller.decide(lambda image: delete_topics(image, selectors), done)
     return None
+
+
+def _too_late(selectors: list[TopicSelector]) -> list[DeletableTopicResult]:
+    """Whoever waits for no time at all is not waited for, if there is anything to wait for."""
+    late = ErrorCode.REQUEST_TIMED_OUT
+    return [_answer(result, None) for result in all_malformed(selectors)] or [
+        DeletableTopicResult(selector.name, selector.topic_id, late) for selector in selectors
+    ]
 
 
 def _answer(result: DeletedTopic, error: StoreError | None) -> DeletableTopicResult:

@@ -12,7 +12,7 @@ from barnabas.broker import loggers
 from barnabas.broker.dispatch import Context
 from barnabas.model.config_numbers import ResourceType
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import topic_name_problem
+from barnabas.model.ids import broker_id_from_text, topic_name_problem
 from barnabas.model.image import ConfigKind
 from barnabas.model.settings import resolve
 from barnabas.model.settings.resolve import Described
@@ -90,9 +90,8 @@ def _topic(node: Node, name: str) -> list[Described]:
 
 
 def _check_broker(node: Node, name: str, otherwise: str = " or empty string,") -> None:
-    try:
-        broker_id = int(name)
-    except ValueError:
+    broker_id = broker_id_from_text(name)
+    if broker_id is None:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
         ) from None
@@ -113,5 +112,6 @@ def _row(request: DescribeConfigsRequest, row: Described) -> DescribeConfigsReso
         row.sensitive,
         synonyms if request.include_synonyms else [],
         row.type_id,
-        row.documentation if request.include_documentation else None,
+        # A logger's words are none, asked for or not.
+        row.documentation if request.include_documentation or not row.documentation else None,
     )

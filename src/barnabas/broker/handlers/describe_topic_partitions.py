@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker import operations
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ErrorCode
-from barnabas.model.ids import topic_name_problem
+from barnabas.model.ids import INTERNAL_TOPICS, topic_name_problem
 from barnabas.model.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from barnabas.protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
@@ -74,7 +74,9 @@ def _wanted(image: ClusterImage, request: DescribeTopicPartitionsRequest) -> lis
 def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
     bad = topic_name_problem(name) is not None
     code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return DescribeTopicPartitionsResponseTopic(code, name, topic_authorized_operations=operations.TOPIC)
+    return DescribeTopicPartitionsResponseTopic(
+        code, name, is_internal=name in INTERNAL_TOPICS, topic_authorized_operations=operations.TOPIC
+    )
 
 
 def _topic(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def handle(
     node: Node, context: Context, request: DescribeTransactionsRequest
 ) -> DescribeTransactionsResponse | None:
-    names = list(dict.fromkeys(request.transactional_ids))
+    names = request.transactional_ids
     if not names:
         return DescribeTransactionsResponse()
 

@@ -5,7 +5,7 @@ No list of partitions stands for all of them. The answer leaves once the new lea
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker.cluster.controller_host import code_of
@@ -20,6 +20,7 @@ from barnabas.protocol.messages.elect_leaders import (
     ElectLeadersResponse,
     PartitionResult,
     ReplicaElectionResult,
+    TopicPartitions,
 )
 
 if TYPE_CHECKING:
@@ -27,22 +28,27 @@ if TYPE_CHECKING:
 
 
 def handle(node: Node, context: Context, request: ElectLeadersRequest) -> ElectLeadersResponse | None:
-    wanted = None
-    if request.topic_partitions is not None:
-        wanted = [
-            TopicPartition(row.topic, one) for row in request.topic_partitions for one in row.partitions
-        ]
+    asked = request.topic_partitions
+    if asked is not None and not asked:
+        return ElectLeadersResponse()
+    if request.timeout_ms <= 0:
+        return _refused(request, ErrorCode.REQUEST_TIMED_OUT)  # no time at all is not waited for
     try:
         kind = ElectionType(request.election_type)
     except ValueError:
         message = f"Unknown election type {request.election_type}"
-        refused = [ElectionResult(place, ErrorCode.INVALID_REQUEST, message) for place in wanted or ()]
-        return ElectLeadersResponse(
-            error_code=ErrorCode.INVALID_REQUEST, replica_election_results=_rows(refused)
-        )
+        return _refused(request, ErrorCode.INVALID_REQUEST, message)
+    wanted = None
+    if asked is not None:
+        wanted = [TopicPartition(row.topic, one) for row in asked for one in row.partitions]
 
     def done(results: tuple[ElectionResult, ...], error: StoreError | None) -> None:
-        context.reply(_answer(results, error))
+        code = ErrorCode.NONE
+        if error is not None:
+            code = code_of(error)
+            results = tuple(ElectionResult(one.partition, one.error or code) for one in results)
+        rows = _of_all(node, results) if asked is None else _as_asked(asked, results)
+        context.reply(ElectLeadersResponse(error_code=code, replica_election_results=rows))
 
     node.controller.decide(
         lambda image: elect_leaders(image, kind, wanted, election_rules(node.settings, image)), done
@@ -50,19 +56,30 @@ def handle(node: Node, context: Context, request: ElectLeadersRequest) -> ElectL
     return None
 
 
-def _answer(results: tuple[ElectionResult, ...], error: StoreError | None) -> ElectLeadersResponse:
-    if error is None:
-        return ElectLeadersResponse(replica_election_results=_rows(results))
-    code = code_of(error)
-    failed = [ElectionResult(result.partition, result.error or code) for result in results]
-    return ElectLeadersResponse(error_code=code, replica_election_results=_rows(failed))
-
-
-def _rows(results: list[ElectionResult] | tuple[ElectionResult, ...]) -> list[ReplicaElectionResult]:
-    return [
-        ReplicaElectionResult(
-            topic,
-            [PartitionResult(one.partition.partition, one.error, one.message) for one in of_topic],
-        )
-        for topic, of_topic in groupby(results, lambda result: result.partition.topic)
+def _refused(
+    request: ElectLeadersRequest, code: ErrorCode, message: str | None = None
+) -> ElectLeadersResponse:
+    rows = [
+        ReplicaElectionResult(row.topic, [PartitionResult(one, code, message) for one in row.partitions])
+        for row in request.topic_partitions or ()
     ]
+    return ElectLeadersResponse(error_code=code, replica_election_results=rows)
+
+
+def _as_asked(
+    asked: Sequence[TopicPartitions], results: tuple[ElectionResult, ...]
+) -> list[ReplicaElectionResult]:
+    rest = iter(results)
+    return [ReplicaElectionResult(row.topic, [_row(next(rest)) for _ in row.partitions]) for row in asked]
+
+
+def _of_all(node: Node, results: tuple[ElectionResult, ...]) -> list[ReplicaElectionResult]:
+    """Every topic is told of, also where nothing had to be elected."""
+    topics: dict[str, list[PartitionResult]] = {name: [] for name in node.image.sorted_topic_names}
+    for one in results:
+        topics.setdefault(one.partition.topic, []).append(_row(one))
+    return [ReplicaElectionResult(topic, rows) for topic, rows in topics.items()]
+
+
+def _row(result: ElectionResult) -> PartitionResult:
+    return PartitionResult(result.partition.partition, result.error, result.message)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from barnabas.broker import config_requests as shared
 from barnabas.broker.dispatch import Context
 from barnabas.controller.configs import IncrementalChange
-from barnabas.model.config_numbers import Operation, ResourceType
-from barnabas.model.errors import ErrorCode
+from barnabas.model.config_numbers import ResourceType
 from barnabas.model.settings.alter import Change
 from barnabas.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
@@ -62,20 +61,4 @@ def _changes(item: AlterConfigsResource) -> tuple[Change, ...]:
 
 
 def _loggers(node: Node, item: AlterConfigsResource, validate_only: bool) -> shared.Answer:
-    problem = _logger_problem(item)
-    if problem is not None:
-        return shared.Answer(
-            ErrorCode.INVALID_REQUEST, problem, ResourceType.BROKER_LOGGER, item.resource_name
-        )
-    levels = {c.name: None if c.config_operation == Operation.DELETE else c.value for c in item.configs}
-    return shared.alter_loggers(item.resource_name, node.broker_id, levels, validate_only)
-
-
-def _logger_problem(item: AlterConfigsResource) -> str | None:
-    for config in item.configs:
-        operation = config.config_operation
-        if operation in {Operation.APPEND, Operation.SUBTRACT}:
-            return f"{Operation(operation).name} operation is not allowed for the BROKER_LOGGER resource"
-        if operation not in {Operation.SET, Operation.DELETE}:
-            return f"Unknown operations type {operation}"
-    return None
+    return shared.alter_loggers(item.resource_name, node.broker_id, _changes(item), validate_only)

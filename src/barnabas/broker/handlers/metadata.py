@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from barnabas.broker import operations
 from barnabas.broker.dispatch import Context
 from barnabas.model.errors import ErrorCode
-from barnabas.model.ids import ZERO_UUID, topic_name_problem
+from barnabas.model.ids import INTERNAL_TOPICS, ZERO_UUID, topic_name_problem
 from barnabas.model.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from barnabas.protocol import codec
 from barnabas.protocol.messages.metadata import (
@@ -100,7 +100,8 @@ def _topics(node: Node, context: Context, request: MetadataRequest) -> list[Meta
 
 
 def _missing_topic(node: Node, name: str, may_create: bool, with_operations: bool) -> MetadataResponseTopic:
-    row = MetadataResponseTopic(_missing(node, name, may_create), name)
+    code = _missing(node, name, may_create)
+    row = MetadataResponseTopic(code, name, is_internal=name in INTERNAL_TOPICS)
     if with_operations:
         row.topic_authorized_operations = operations.TOPIC
     return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker.coordinators.ticket import RequestTicket
@@ -33,14 +34,14 @@ def handle(node: Node, context: Context, request: OffsetDeleteRequest) -> Offset
 def _take_out_unknown(image: ClusterImage, request: OffsetDeleteRequest) -> dict[str, list[int]]:
     unknown: dict[str, list[int]] = {}
     known: list[OffsetDeleteRequestTopic] = []
-    for topic in {topic.name: topic for topic in reversed(request.topics)}.values():
+    for topic in request.topics:
         exists = [row for row in topic.partitions if image.partition(topic.name, row.partition_index)]
-        if len(exists) < len(topic.partitions):
-            unknown[topic.name] = [
+        if len(exists) < len(topic.partitions) or topic.name not in image.topics:
+            unknown.setdefault(topic.name, []).extend(
                 row.partition_index
                 for row in topic.partitions
                 if image.partition(topic.name, row.partition_index) is None
-            ]
+            )
         if exists:
             known.append(OffsetDeleteRequestTopic(topic.name, exists))
     request.topics = known
@@ -58,12 +59,17 @@ class _DeleteTicket(RequestTicket):
 
     def answer(self, response: Message) -> None:
         assert isinstance(response, OffsetDeleteResponse)
-        topics = {topic.name: list(topic.partitions) for topic in response.topics}
-        for name, indexes in self._unknown.items():
-            rows = [
-                OffsetDeleteResponsePartition(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-                for index in indexes
-            ]
-            topics[name] = rows + topics.get(name, [])
-        response.topics = [OffsetDeleteResponseTopic(name, rows) for name, rows in topics.items()]
+        if self._unknown:
+            response.topics = self._beside_unknown(response.topics)
         super().answer(response)
+
+    def _beside_unknown(self, known: Sequence[OffsetDeleteResponseTopic]) -> list[OffsetDeleteResponseTopic]:
+        """What does not exist comes first, and only beside that each topic stands once."""
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        topics = {
+            name: [OffsetDeleteResponsePartition(index, code) for index in indexes]
+            for name, indexes in self._unknown.items()
+        }
+        for topic in known:
+            topics.setdefault(topic.name, []).extend(topic.partitions)
+        return [OffsetDeleteResponseTopic(name, rows) for name, rows in topics.items()]

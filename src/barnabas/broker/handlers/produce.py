@@ -7,7 +7,6 @@ error under acks=0 closes the connection, which is the only way such a producer 
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,13 @@ from barnabas.broker.coordinators.transaction_gate import Admissions
 from barnabas.broker.dispatch import Context, Reply
 from barnabas.broker.long_looks import LongLooks, looked_into
 from barnabas.broker.produce_template import ProduceTemplate, is_plain
-from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, is_one_batch, refusal
+from barnabas.broker.producing import TRANSACTIONAL, Pending, conclude, one_batch, refusal
 from barnabas.broker.replication.partition import Partition
 from barnabas.broker.transactional_produce import gate_refusal, through_gate
 from barnabas.log.inspection import LongLook
 from barnabas.log.verification import Guard
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
-from barnabas.ports import Buffer, FileSlice
 from barnabas.protocol.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -31,24 +29,31 @@ from barnabas.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from barnabas.records.batch import HEADER_SIZE
-from barnabas.records.check import only_batch
+from barnabas.records.batch import (
+    ATTRIBUTES_AT,
+    HEADER_SIZE,
+    INT32,
+    LENGTH_AT,
+    LOG_OVERHEAD,
+    MAGIC,
+    MAGIC_AT,
+)
 from barnabas.records.errors import CorruptRecordsError
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
-# As far as every record format agrees: base offset, length, (leader epoch), magic.
-_OLDEST_HEAD = struct.Struct(">qiib")
-_OLDEST_OVERHEAD_BYTES = 14
+_OLDEST_OVERHEAD_BYTES = 14  # of a message of magic 0
+_VALID_ACKS = frozenset({-1, 0, 1})
 _OPEN = Admissions()  # of requests that belong to no transaction
 
 
 def handle(node: Node, context: Context, request: ProduceRequest) -> Reply:
-    if len(request.topic_data) > 1 or (request.topic_data and len(request.topic_data[0].partition_data) != 1):
-        request.topic_data = _distinct(request.topic_data)
+    asked = request.topic_data
+    if len(asked) > 1 or (asked and len(asked[0].partition_data) != 1):
+        request.topic_data = _distinct(asked)
     try:
-        _check_whole(request)
+        _check_whole(asked, request.transactional_id)
         if request.transactional_id is None:
             return _inside(node, context, request, _OPEN)
         return through_gate(
@@ -88,25 +93,34 @@ def _distinct(topics: Sequence[TopicProduceData]) -> list[TopicProduceData]:
     return [TopicProduceData(*key, list(rows.values())) for key, rows in merged.items() if rows]
 
 
-def _check_whole(request: ProduceRequest) -> None:
-    """What is wrong with one partition's bytes and refuses the whole request: Kafka looks whether any batch
-    is transactional before anything else, and cannot tell of bytes that are no batch of any format."""
-    for topic in request.topic_data:
+def _check_whole(topics: Sequence[TopicProduceData], transactional_id: str | None) -> None:
+    """What is wrong with one partition's bytes and refuses the whole request: Kafka looks for a transactional
+    batch before anything else, and cannot tell of bytes that are no batch of any format. What stands behind
+    the first one that it finds, it has not looked at."""
+    for topic in topics:
         for data in topic.partition_data:
-            view = data.records
-            if not isinstance(view, memoryview) or len(view) < _OLDEST_HEAD.size:
-                continue
-            _, length, _, magic = _OLDEST_HEAD.unpack_from(view)
-            if length < _OLDEST_OVERHEAD_BYTES:
-                raise CorruptRecordsError(
-                    f"Record size {length} is less than the minimum record overhead "
-                    f"({_OLDEST_OVERHEAD_BYTES})"
-                )
-            if not 0 <= magic <= 2:
-                raise CorruptRecordsError(f"Invalid magic found in record: {magic}")
-            is_whole = HEADER_SIZE <= length + 12 <= len(view)
-            if magic == 2 and is_whole and view[22] & TRANSACTIONAL and request.transactional_id is None:
-                raise ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+            if isinstance(data.records, memoryview) and _is_transactional(data.records):
+                if transactional_id is None:
+                    raise ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+                return
+
+
+def _is_transactional(view: memoryview) -> bool:
+    if len(view) < LOG_OVERHEAD:
+        return False
+    (length,) = INT32.unpack_from(view, LENGTH_AT)
+    if length < _OLDEST_OVERHEAD_BYTES:
+        raise CorruptRecordsError(
+            f"Record size {length} is less than the minimum record overhead ({_OLDEST_OVERHEAD_BYTES})"
+        )
+    if len(view) <= MAGIC_AT:
+        return False
+    magic = view[MAGIC_AT]
+    if magic > MAGIC:
+        shown = magic - 256 if magic > 127 else magic  # a signed byte
+        raise CorruptRecordsError(f"Invalid magic found in record: {shown}")
+    is_whole = HEADER_SIZE <= length + LOG_OVERHEAD <= len(view)
+    return magic == MAGIC and is_whole and bool(view[ATTRIBUTES_AT + 1] & TRANSACTIONAL)
 
 
 def _refused_topic(topic: TopicProduceData, error: ApiError) -> TopicProduceResponse:
@@ -136,10 +150,7 @@ def _topic(
             if by_id and not name:
                 raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
             partition = node.replicas.get(name, data.index)
-            if partition.topic in INTERNAL_TOPICS:
-                raise ApiError(
-                    ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {partition.topic}"
-                )
+            records = one_batch(context.version, data.records)
             guard = None
             if admissions is not _OPEN:
                 place = TopicPartition(name, data.index)
@@ -147,13 +158,20 @@ def _topic(
                     answers.append(gate_refusal(data.index, admissions.refused[place], context.version))
                     continue
                 guard = admissions.guards.get(place)
-            records = one_batch(context.version, data.records)
+            if partition.topic in INTERNAL_TOPICS:
+                raise _no_place_for_clients(partition.topic, request.acks)
             log = partition.log
             look = looks.get(TopicPartition(name, data.index)) if looks else None
             answers.append(_append(node, partition, request.acks, records, guard, look, pending))
         except ApiError as error:
             answers.append(refusal(data.index, error, log))
     return TopicProduceResponse(topic.topic_id, topic.name, answers)
+
+
+def _no_place_for_clients(topic: str, acks: int) -> ApiError:
+    if acks not in _VALID_ACKS:
+        return ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
+    return ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}")
 
 
 def _append(
@@ -171,12 +189,3 @@ def _append(
     )
     pending.append(Pending(partition, appended.last_offset, answer))
     return answer
-
-
-def one_batch(version: int, records: Buffer | FileSlice | None) -> memoryview:
-    """What the protocol promises since v3: one record batch of format 2 per partition, and nothing else."""
-    view = records if isinstance(records, memoryview) else memoryview(b"")
-    if is_one_batch(view, version):
-        return view
-    position, header = only_batch(view, 0, len(view), version)
-    return view[position : position + header.size]

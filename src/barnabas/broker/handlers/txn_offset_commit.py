@@ -3,6 +3,7 @@ the request itself adds the group's partition to the transaction; before, that m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from barnabas.broker.coordinators.group_requests import caller_of
@@ -28,28 +29,31 @@ _ABORTABLE_SINCE: Final = 4
 _ADD_SINCE: Final = 5
 _NO_SEQUENCE: Final = -1
 
-Codes: TypeAlias = dict[tuple[str, int], int]
+Rows: TypeAlias = dict[str, list[TxnOffsetCommitResponsePartition]]
 
 
 def handle(node: Node, context: Context, request: TxnOffsetCommitRequest) -> TxnOffsetCommitResponse | None:
-    codes: Codes = {}
-    known = _known_topics(node, request, codes)
+    refused: Rows = {}
+    known = _known_topics(node, request, refused)
     if not known:
-        return _response(codes)
-    _Commit(node, context, request, known, codes).begin()
+        return _response(refused, ())
+    _Commit(node, context, request, known, refused).begin()
     return None
 
 
 def _known_topics(
-    node: Node, request: TxnOffsetCommitRequest, codes: Codes
+    node: Node, request: TxnOffsetCommitRequest, refused: Rows
 ) -> list[TxnOffsetCommitRequestTopic]:
-    """What exists; the rest has its code already."""
+    """What exists; the rest is refused already, and a topic that does not exist even without partitions."""
     known = []
     for topic in request.topics:
         partitions = []
+        if topic.name not in node.image.topics:
+            refused.setdefault(topic.name, [])
         for row in topic.partitions:
             if node.image.partition(topic.name, row.partition_index) is None:
-                codes[topic.name, row.partition_index] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                refused.setdefault(topic.name, []).append(_row(row.partition_index, code))
             else:
                 partitions.append(row)
         if partitions:
@@ -57,14 +61,17 @@ def _known_topics(
     return known
 
 
-def _response(codes: Codes) -> TxnOffsetCommitResponse:
-    """In the order they were decided: as in Kafka, what does not exist comes first."""
-    topics: dict[str, list[TxnOffsetCommitResponsePartition]] = {}
-    for (topic, index), code in codes.items():
-        topics.setdefault(topic, []).append(TxnOffsetCommitResponsePartition(index, code))
-    return TxnOffsetCommitResponse(
-        topics=[TxnOffsetCommitResponseTopic(topic, rows) for topic, rows in topics.items()]
-    )
+def _row(index: int, code: int) -> TxnOffsetCommitResponsePartition:
+    return TxnOffsetCommitResponsePartition(index, code)
+
+
+def _response(refused: Rows, topics: Sequence[TxnOffsetCommitResponseTopic]) -> TxnOffsetCommitResponse:
+    """As in Kafka, what does not exist comes first, and only beside that each topic stands once."""
+    if refused:
+        for topic in topics:
+            refused.setdefault(topic.name, []).extend(topic.partitions)
+        topics = [TxnOffsetCommitResponseTopic(name, rows) for name, rows in refused.items()]
+    return TxnOffsetCommitResponse(topics=topics)
 
 
 class _Commit:
@@ -74,13 +81,13 @@ class _Commit:
         context: Context,
         request: TxnOffsetCommitRequest,
         known: list[TxnOffsetCommitRequestTopic],
-        codes: Codes,
+        refused: Rows,
     ) -> None:
         self._node = node
         self._context = context
         self._request = request
         self._known = known
-        self._codes = codes
+        self._before = refused
         self._ticket = Later(self._answered, self._refused)
 
     def begin(self) -> None:
@@ -130,15 +137,15 @@ class _Commit:
 
     def _answered(self, response: object) -> None:
         assert isinstance(response, TxnOffsetCommitResponse)
-        for topic in response.topics:
-            for row in topic.partitions:
-                self._codes[topic.name, row.partition_index] = row.error_code
-        self._context.reply(_response(self._codes))
+        self._context.reply(_response(self._before, response.topics))
 
     def _refused(self, code: ErrorCode) -> None:
         if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS and self._context.version < _LOADING_SINCE:
             code = ErrorCode.COORDINATOR_NOT_AVAILABLE  # clients that old fail when they hear of loading
-        for topic in self._known:
-            for row in topic.partitions:
-                self._codes[topic.name, row.partition_index] = code
-        self._context.reply(_response(self._codes))
+        topics = [
+            TxnOffsetCommitResponseTopic(
+                topic.name, [_row(row.partition_index, code) for row in topic.partitions]
+            )
+            for topic in self._known
+        ]
+        self._context.reply(_response(self._before, topics))

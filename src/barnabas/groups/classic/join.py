@@ -38,10 +38,16 @@ class Joins:
         return self._found(request, caller, ticket)
 
     def _found(self, request: JoinGroupRequest, caller: Caller, ticket: Ticket) -> Outcome:
-        """The group comes into being with its first member, and is remembered from then on."""
+        """The group comes into being with its first member, and is remembered from then on. As in Kafka, that
+        is so even if what the member speaks is refused."""
         group = ClassicGroup(request.group_id)
         group.status_since_ms = self._host.wall_ms
-        outcome = self._join(group, request, caller, ticket)
+        try:
+            outcome = self._join(group, request, caller, ticket)
+        except ApiError as error:
+            if error.code is not ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+                raise
+            outcome = Outcome(answers=[(ticket, join_refusal(error.code))], replays=False)
         self._groups[group.group_id] = group
         outcome.entries.append(new_group_entry(group))
         outcome.refused = lambda code: self._unfound(group, ticket, code)

@@ -44,12 +44,22 @@ def without_authorizer(dialogue: Dialogue) -> None:
     dialogue.ask("delete all", DeleteAclsRequest(filters))
     dialogue.ask("delete twice", DeleteAclsRequest(filters * 2))
     dialogue.ask("delete none", DeleteAclsRequest())
+    for kinds in ((0, 3, 3, 3), (2, 0, 3, 3), (2, 3, 0, 3), (2, 3, 3, 0), (99, 3, -1, 99)):
+        where, how = kinds[:2], kinds[2:]
+        asked = (where[0], "topic", where[1], "User:alice", "*", *how)
+        dialogue.ask(f"a rule of {kinds}", CreateAclsRequest([AclCreation(*asked)]))
+        dialogue.ask(f"two rules of {kinds}", CreateAclsRequest([rule, AclCreation(*asked)]))
+        dialogue.ask(f"show {kinds}", DescribeAclsRequest(*asked))
+        dialogue.ask(f"delete {kinds}", DeleteAclsRequest([DeleteAclsFilter(*asked)]))
 
 
 @scenario
 def without_delegation_tokens(dialogue: Dialogue) -> None:
     dialogue.ask("create", CreateDelegationTokenRequest(None, None, max_lifetime_ms=-1))
     dialogue.ask("create for another", CreateDelegationTokenRequest("User", "alice", max_lifetime_ms=1000), 3)
+    for kind, owner in (("", "alice"), ("Group", "alice"), ("Group", ""), ("Group", None)):
+        request = CreateDelegationTokenRequest(kind, owner, max_lifetime_ms=1000)
+        dialogue.ask(f"create for {(kind, owner)}", request, 3)
     dialogue.ask("renew", RenewDelegationTokenRequest(b"hmac", 1000))
     dialogue.ask("expire", ExpireDelegationTokenRequest(b"hmac", -1))
     dialogue.ask("show", DescribeDelegationTokenRequest(None))
