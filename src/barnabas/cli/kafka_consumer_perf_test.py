@@ -91,16 +91,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tool(arguments: Sequence[str]) -> int:
     options = parse(PARSER, found_in_zookeeper(arguments))
     _check(options)
-    selection = _selection(options)
     detailed = options.has("show-detailed-stats")
     if not options.has("hide-header"):
         first = "time, threadId" if detailed else "start.time, end.time"
         print(f"{first}, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec{_RATES}")
+    if (options.integer("reporting-interval") or 0) <= 0:
+        raise OptionError("Reporting interval must be greater than 0.")
+    selection = _selection(options)
     try:
         check_resolvable(selection.properties["bootstrap.servers"])
         Test(options, selection).run()
     except ConfigError as error:
-        print(f"org.apache.kafka.common.config.ConfigException: {error}", file=sys.stderr)
+        print(error.told("consumer"), file=sys.stderr)
         return 1
     return 0
 
@@ -116,8 +118,6 @@ def _check(options: Options) -> None:
         raise options.wrong("Options --consumer.config and --command-config cannot be specified together.")
     if options.has("messages"):
         print("Warning: --messages is deprecated. Use --num-records instead.", file=sys.stderr)
-    if (options.integer("reporting-interval") or 0) <= 0:
-        raise OptionError("Reporting interval must be greater than 0.")
 
 
 def _selection(options: Options) -> Selection:
@@ -153,6 +153,7 @@ class Test:
         self._client_id = selection.properties["client.id"]
         self._metrics: dict[str, Any] = {}
         self._source = RecordSource(selection, self._timeout_ms, statistics=self._keep_metrics)
+        self._source.begin()
         self._read = Counts()
         self._before = Counts()
         self._join_shown_ms = 0

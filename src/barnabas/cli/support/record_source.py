@@ -85,6 +85,7 @@ class RecordSource:
         self._topic_is_there = selection.topic is None
         self._next_question = 0.0
         self._questions = 0
+        self._may_create = selection.properties.get("allow.auto.create.topics", "true").lower() == "true"
         warnings = ConnectionWarnings(selection.who)
         self._metadata = TopicMetadata(selection.who, selection.properties, warnings)
         arguments: dict[str, Any] = {
@@ -98,9 +99,17 @@ class RecordSource:
         if statistics is not None:
             arguments["stats_cb"] = statistics
         self._consumer = build(confluent_kafka.Consumer, CONSUMER_DEFAULTS, selection.properties, **arguments)
+
+    def begin(self) -> None:
+        """ValueError, in Kafka's words, for a topic without a name."""
+        selection = self._selection
         if selection.partition is None:
+            if selection.topic == "":
+                raise ValueError("Topic collection to subscribe to cannot contain null or empty topic")
             self._subscribe()
         else:
+            if selection.topic == "":
+                raise ValueError("Topic partitions to assign to cannot have null or empty topic")
             self._consumer.assign([self._position(selection.partition)])
             self._note_assignment()
 
@@ -179,7 +188,7 @@ class RecordSource:
     def _states(self) -> list[TopicState] | None:
         left_seconds = _ASK_SECONDS if self._timeout_ms is None else self._timeout_ms / 1000
         try:
-            return self._metadata.ask([self._selection.topic or ""], left_seconds)
+            return self._metadata.ask([self._selection.topic or ""], left_seconds, create=self._may_create)
         except RefusedError as refusal:
             raise ReadingError(str(refusal)) from None
 
