@@ -290,6 +290,20 @@ def _before_usage(text: str) -> str:
     return without_stack_traces(text).partition("\nOption ")[0].strip()
 
 
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_group_that_read_nothing_yet_comes_back_to_what_was_written_meanwhile(
+    target: BrokerProcess, topic: str, protocol: str
+) -> None:
+    make_topic(target, topic, partitions=2)
+    read = (
+        *("kafka-console-consumer", "--bootstrap-server", target.bootstrap, "--topic", topic),
+        *("--group", topic, "--command-property", f"group.protocol={protocol}"),
+    )
+    assert tool(*read, "--timeout-ms", 6_000).stdout == ""
+    produce(target, topic, "meanwhile\n")
+    assert tool(*read, "--timeout-ms", 30_000, "--max-messages", 1).stdout == "meanwhile\n"
+
+
 def test_no_topic_is_made_for_a_reader_who_asks_for_none(target: BrokerProcess, topic: str) -> None:
     outcome = tool(
         *("kafka-console-consumer", "--bootstrap-server", target.bootstrap, "--topic", topic),

@@ -68,6 +68,16 @@ def test_the_consumers_table_counts_every_record(target: BrokerProcess, topic: s
     )
     columns = row.split(", ")
     assert (columns[2], columns[4]) == ("0.0954", "1000")
+    again = tool(
+        *("kafka-consumer-perf-test", "--bootstrap-server", target.bootstrap, "--topic", topic),
+        *("--num-records", 1_000, "--group", topic, "--hide-header"),
+    )
+    assert again.stdout.split(", ")[4] == "1000"
+    committed = tool(
+        *("kafka-consumer-groups", "--bootstrap-server", target.bootstrap, "--describe", "--group", topic)
+    )
+    lags = [line.split()[5] for line in committed.stdout.splitlines() if line.startswith(topic)]
+    assert lags == ["0", "0"]
     assert outcome.stderr == "Warning: --messages is deprecated. Use --num-records instead.\n"
 
 

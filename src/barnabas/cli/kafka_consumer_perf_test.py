@@ -1,7 +1,6 @@
 """kafka-consumer-perf-test: how fast records are read. Kafka's ConsumerPerformance 4.3: flags and lines.
 
-Without --group every partition is assigned directly (see `record_source`); `rebalance.time.ms` is then the
-time it took to find the partitions.
+Without --group it is the only member of a group `perf-consumer-NNNNN`. What was read is committed, as there.
 """
 
 from __future__ import annotations
@@ -172,6 +171,7 @@ class Test:
         end_ms = now_ms()
         if self._print_metrics:
             self._source.serve(2 * _STATISTICS_INTERVAL_MS / 1000)
+        self._source.processed_all()
         self._source.close()
         if not self._detailed:
             print(self._total(start_ms, end_ms))

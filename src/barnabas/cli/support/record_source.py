@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Offset: TypeAlias = int | Literal["earliest", "latest"]
 
 _POLL_SECONDS = 0.1
+_RESET_PLACES = {"earliest": 0, "latest": 1}  # of a partition's two ends
 _ASK_SECONDS = 30.0
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
 # What librdkafka reports and Kafka's consumer waits out in silence.
@@ -85,6 +87,11 @@ class RecordSource:
         self._topic_is_there = selection.topic is None
         self._next_question = 0.0
         self._questions = 0
+        self._commits = (
+            selection.partition is None
+            and selection.properties.get("enable.auto.commit", "true").lower() == "true"
+        )
+        self._new_partitions: list[TopicPartition] = []
         self._may_create = selection.properties.get("allow.auto.create.topics", "true").lower() == "true"
         warnings = ConnectionWarnings(selection.who)
         self._metadata = TopicMetadata(selection.who, selection.properties, warnings)
@@ -118,9 +125,11 @@ class RecordSource:
         name = self._selection.topic if pattern is None else f"^({pattern.pattern})$"
         self._consumer.subscribe([name or ""], on_assign=self._note_assignment)
 
-    def _note_assignment(self, *_: object) -> None:
+    def _note_assignment(self, _: object = None, partitions: Sequence[TopicPartition] = ()) -> None:
         if self.assigned_at_ms is None:
             self.assigned_at_ms = int(time.time() * 1000)
+        if self._commits:
+            self._new_partitions += partitions
 
     def close(self) -> None:
         self._metadata.close()
@@ -134,6 +143,12 @@ class RecordSource:
         if self._selection.partition is None:
             self._consumer.store_offsets(message=message)
 
+    def processed_all(self) -> None:
+        """Everything that was received, without a word about each."""
+        places = self._consumer.position(self._consumer.assignment())
+        if read := [place for place in places if place.offset >= 0]:
+            self._consumer.store_offsets(offsets=read)
+
     def receive(self, count_max: int) -> Iterator[Message]:
         """At least one record, and what else has already arrived."""
         timeout_ms = self._timeout_ms
@@ -141,6 +156,8 @@ class RecordSource:
         while True:
             self._look_for_topic()
             message = self._consumer.poll(_POLL_SECONDS)
+            if self._new_partitions:
+                self._keep_starts(message)
             if message is not None and self._is_record(message):
                 break
             if deadline is not None and time.monotonic() > deadline:
@@ -149,6 +166,25 @@ class RecordSource:
         for message in self._consumer.consume(count_max - 1, timeout=0) if count_max > 1 else ():
             if self._is_record(message):
                 yield message
+
+    def _keep_starts(self, message: Message | None) -> None:
+        """Kafka's consumer commits where it stands although it has read nothing yet: who comes back finds
+        what was written meanwhile. librdkafka commits only what was read."""
+        import confluent_kafka
+
+        new, self._new_partitions = self._new_partitions, []
+        read = None if message is None else (message.topic(), message.partition())
+        with suppress(confluent_kafka.KafkaException):  # they are given away again, or nobody answers in time
+            for found in self._consumer.committed(new, timeout=_ASK_SECONDS):
+                if found.offset < 0 and (found.topic, found.partition) != read:
+                    self._keep_start(confluent_kafka.TopicPartition(found.topic, found.partition))
+
+    def _keep_start(self, partition: TopicPartition) -> None:
+        place = _RESET_PLACES.get(self._selection.properties.get("auto.offset.reset", "latest"))
+        bounds = self._consumer.get_watermark_offsets(partition, timeout=_ASK_SECONDS)
+        if place is not None and bounds is not None:
+            partition.offset = bounds[place]
+            self._consumer.store_offsets(offsets=[partition])
 
     def _is_record(self, message: Message) -> bool:
         error = message.error()
