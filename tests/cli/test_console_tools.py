@@ -304,6 +304,19 @@ def test_a_group_that_read_nothing_yet_comes_back_to_what_was_written_meanwhile(
     assert tool(*read, "--timeout-ms", 30_000, "--max-messages", 1).stdout == "meanwhile\n"
 
 
+def test_a_group_without_a_place_and_without_a_rule_is_told_so(target: BrokerProcess, topic: str) -> None:
+    make_topic(target, topic)
+    outcome = tool(
+        *("kafka-console-consumer", "--bootstrap-server", target.bootstrap, "--topic", topic),
+        *("--timeout-ms", 30_000, "--command-property", "auto.offset.reset=none"),
+    )
+    assert (outcome.code, outcome.stderr.splitlines()[-2]) == (
+        0,
+        "org.apache.kafka.clients.consumer.NoOffsetForPartitionException: "
+        f"Undefined offset with no reset policy for partitions: [{topic}-0]",
+    )
+
+
 def test_no_topic_is_made_for_a_reader_who_asks_for_none(target: BrokerProcess, topic: str) -> None:
     outcome = tool(
         *("kafka-console-consumer", "--bootstrap-server", target.bootstrap, "--topic", topic),
@@ -455,6 +468,14 @@ BOOTSTRAP = ("--bootstrap-server", "localhost:9092")
             ("kafka-console-producer", "--topic", "t", *BOOTSTRAP, "--compression-codec", "x"),
             "org.apache.kafka.common.config.ConfigException: Invalid value x for configuration "
             "compression.type: String must be one of: none, gzip, snappy, lz4, zstd",
+        ),
+        (
+            (
+                *("kafka-console-producer", "--topic", "t", *BOOTSTRAP, "--request-required-acks", "1"),
+                *("--command-property", "enable.idempotence=true"),
+            ),
+            "org.apache.kafka.common.config.ConfigException: Must set acks to all in order to use the "
+            "idempotent producer. Otherwise we cannot guarantee idempotence.",
         ),
         (("kafka-console-producer", "--topic", "t", "--nope"), "nope is not a recognized option"),
         (

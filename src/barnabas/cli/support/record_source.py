@@ -42,6 +42,11 @@ _PASSING_LOCAL = frozenset(
 )
 
 
+# With auto.offset.reset=none.
+_NO_PLACE = frozenset({"_AUTO_OFFSET_RESET", "_NO_OFFSET"})
+_NO_OFFSET = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
+
+
 class ReadingError(Exception):
     """Reading cannot go on; the sentence names Kafka's exception."""
 
@@ -190,6 +195,11 @@ class RecordSource:
         error = message.error()
         if error is None:
             return True
+        if error.name() in _NO_PLACE:
+            place = f"{message.topic()}-{message.partition()}"
+            raise ReadingError(
+                f"{_NO_OFFSET}: Undefined offset with no reset policy for partitions: [{place}]"
+            )
         if error.code() not in _PASSING and error.name() not in _PASSING_LOCAL:
             raise ReadingError(f"{exception_name(error)}: {sentence(error)}")
         return False
