@@ -276,6 +276,30 @@ def test_an_unknown_option_is_answered_in_kafkas_words_and_with_a_hint(
     assert (ours.code, ours.stdout) == (java.code, java.stdout)
 
 
+def test_what_kafkas_tools_log_is_logged_in_their_words(
+    broker: Broker, prefix: str, run_tool: RunTool, tmp_path: Path
+) -> None:
+    server = ("--bootstrap-server", broker.bootstrap)
+    create = ("kafka-topics", *server, "--create", "--topic", prefix)
+    said = run_tool(*create, "--config", "segment.bytes=1").stderr
+    assert " ERROR org.apache.kafka.common.config.ConfigException: Invalid value 1 " in said
+    said = run_tool(*create, "--partitions", "many").stderr
+    assert " ERROR joptsimple.OptionArgumentConversionException: Cannot parse argument 'many' " in said
+    said = run_tool("kafka-topics", "--bootstrap-server", "nobody.invalid:9092", "--list").stderr
+    assert (
+        " WARN Couldn't resolve server nobody.invalid:9092 from bootstrap.servers as DNS resolution failed "
+        "for nobody.invalid (org.apache.kafka.clients.ClientUtils)\nFailed to create new KafkaAdminClient\n"
+    ) in said
+    (tmp_path / "me").write_text("client.id=me\ndefault.api.timeout.ms=300\n")
+    said = run_tool(
+        *("kafka-topics", "--bootstrap-server", "127.0.0.1:1", "--command-config", f"{tmp_path}/me", "--list")
+    ).stderr
+    assert " WARN [AdminClient clientId=me] Connection to node -1 (/127.0.0.1:1) could not be " in said
+    run_tool(*create)
+    said = run_tool("kafka-get-offsets", *server, "--topic", prefix, "--time", "-7").stderr
+    assert " ERROR [AdminClient clientId=GetOffsetShell] ListOffsets request for topic partition " in said
+
+
 def _comparable(outcome: Outcome, topic: str, directory: str) -> tuple[int, str, str]:
     return (
         outcome.code,
