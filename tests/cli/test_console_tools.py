@@ -317,6 +317,21 @@ def test_a_group_without_a_place_and_without_a_rule_is_told_so(target: BrokerPro
     )
 
 
+def test_a_rule_for_where_to_begin_that_kafka_does_not_know_is_refused() -> None:
+    outcome = tool(
+        *("kafka-console-consumer", "--bootstrap-server", NOWHERE, "--topic", "t"),
+        *("--command-property", "auto.offset.reset=foo"),
+    )
+    assert (outcome.code, outcome.stderr.splitlines()[1:]) == (
+        1,
+        [
+            "org.apache.kafka.common.config.ConfigException: Invalid value foo for configuration "
+            "auto.offset.reset: Invalid value `foo` for configuration auto.offset.reset. The value must be "
+            "either 'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
+        ],
+    )
+
+
 def test_no_topic_is_made_for_a_reader_who_asks_for_none(target: BrokerProcess, topic: str) -> None:
     outcome = tool(
         *("kafka-console-consumer", "--bootstrap-server", target.bootstrap, "--topic", topic),

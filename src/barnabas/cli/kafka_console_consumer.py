@@ -47,6 +47,7 @@ def _tool(arguments: Sequence[str]) -> int:
     try:
         check_resolvable(request.selection.properties["bootstrap.servers"])
         _check_isolation(request.selection.properties["isolation.level"])
+        _check_reset(request.selection.properties["auto.offset.reset"])
         source = RecordSource(request.selection, request.timeout_ms)
     except ConfigError as error:
         return _unknown_error(error.told("consumer"))
@@ -94,6 +95,15 @@ def _check_isolation(level: str) -> None:
         raise ConfigError(
             f"Invalid value {level} for configuration isolation.level: "
             f"String must be one of: {', '.join(known)}"
+        )
+
+
+def _check_reset(policy: str) -> None:
+    if policy not in {"earliest", "latest", "none"} and not policy.startswith("by_duration:"):
+        name = "for configuration auto.offset.reset"
+        raise ConfigError(
+            f"Invalid value {policy} {name}: Invalid value `{policy}` {name}. The value must be either "
+            "'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
         )
 
 
