@@ -76,6 +76,7 @@ SCENARIOS = {
         reset {g} --topic {t} --to-datetime 2020-01-01 --dry-run
         reset {g} --topic {t} --to-datetime 2020-01-01T00:00:00 --dry-run
         reset {g} --from-file {d}/missing.csv --dry-run
+        reset {g} --from-file {d}/elsewhere.csv --dry-run
         reset {g} --all-topics --to-latest --dry-run
     """,
     "offsets are forgotten": """
@@ -144,6 +145,7 @@ def test_every_line_is_answered_as_kafka_answers_it(
             topic, directory = f"{prefix}{who}", tmp_path / who
             directory.mkdir(exist_ok=True)
             (directory / "plan.csv").write_text(f"{topic},0,2\n{topic},1,99\n")
+            (directory / "elsewhere.csv").write_text(f"{topic}-nope,0,2\n")
             line = line.replace("reset {g}", "kafka-consumer-groups {b} --reset-offsets --group {g}")
             filled = line.format(b=" ".join(_server(broker)), t=topic, g=f"{topic}-g", d=directory)
             outcome = _run(shlex.split(filled), who, run_java)

@@ -29,6 +29,22 @@ def test_the_producers_total_is_kafkas_line(target: BrokerProcess, topic: str) -
     assert re.fullmatch(TOTAL.format(count=2000), outcome.stdout.strip())
 
 
+def test_records_can_be_sent_in_transactions(target: BrokerProcess, topic: str) -> None:
+    outcome = tool(
+        *("kafka-producer-perf-test", "--topic", topic, "--num-records", 20, "--record-size", 10),
+        *("--throughput", -1, "--bootstrap-server", target.bootstrap, "--transactional-id", f"{topic}-id"),
+    )
+    assert (outcome.code, outcome.stderr) == (0, "")
+    assert re.fullmatch(TOTAL.format(count=20), outcome.stdout.strip())
+
+
+def test_the_consumers_header_comes_before_what_is_wrong(tmp_path: Path) -> None:
+    words = ("kafka-consumer-perf-test", "--bootstrap-server", "x:1", "--topic", "t", "--num-records", 1)
+    for more in (("--reporting-interval", 0), ("--command-config", tmp_path / "missing")):
+        outcome = tool(*words, *more)
+        assert (outcome.code, outcome.stdout.partition(",")[0]) == (1, "start.time")
+
+
 def test_the_consumers_table_counts_every_record(target: BrokerProcess, topic: str) -> None:
     with Admin(target.bootstrap) as admin, Producer(target.bootstrap) as producer:
         admin.create_topic(topic, partitions=2)
@@ -52,6 +68,16 @@ def test_the_consumers_table_counts_every_record(target: BrokerProcess, topic: s
     )
     columns = row.split(", ")
     assert (columns[2], columns[4]) == ("0.0954", "1000")
+    again = tool(
+        *("kafka-consumer-perf-test", "--bootstrap-server", target.bootstrap, "--topic", topic),
+        *("--num-records", 1_000, "--group", topic, "--hide-header"),
+    )
+    assert again.stdout.split(", ")[4] == "1000"
+    committed = tool(
+        *("kafka-consumer-groups", "--bootstrap-server", target.bootstrap, "--describe", "--group", topic)
+    )
+    lags = [line.split()[5] for line in committed.stdout.splitlines() if line.startswith(topic)]
+    assert lags == ["0", "0"]
     assert outcome.stderr == "Warning: --messages is deprecated. Use --num-records instead.\n"
 
 

@@ -82,6 +82,31 @@ SCENARIOS = {
         kafka-topics {b} --create --topic {t}/x
         kafka-topics {b} --list --topic [
     """,
+    "settings that no topic takes": """
+        kafka-topics {b} --create --topic {t} --config cleanup.policy=foo
+        kafka-topics {b} --create --topic {t} --config segment.bytes=1
+        kafka-topics {b} --create --topic {t} --config unclean.leader.election.enable=maybe
+        kafka-topics {b} --create --topic {t} --config leader.replication.throttled.replicas=x
+        kafka-topics {b} --create --topic {t} --config remote.storage.enable=true
+        kafka-topics {b} --alter --topic {t} --partitions 99999999999
+        kafka-topics {b} --create --topic ""
+    """,
+    "files that are not there, servers that are nowhere": """
+        kafka-topics {b} --list --command-config {d}/missing
+        kafka-configs {b} --describe --topic {t} --command-config {d}/missing
+        kafka-configs {b} --alter --topic {t} --add-config-file {d}/missing
+        kafka-get-offsets {b} --command-config {d}/missing
+        kafka-delete-records {b} --offset-json-file {d}/good.json --command-config {d}/missing
+        kafka-log-dirs {b} --describe --command-config {d}/missing
+        kafka-broker-api-versions {b} --command-config {d}/missing
+        kafka-leader-election {b} --election-type unclean --all-topic-partitions --command-config {d}/missing
+        kafka-cluster cluster-id {b} --command-config {d}/missing
+        kafka-topics {b} --list --command-config {d}/bad-number
+        kafka-configs {b} --describe --topic {t} --command-config {d}/bad-number
+        kafka-get-offsets --bootstrap-server 127.0.0.1:1 --command-config {d}/hasty
+        kafka-log-dirs --bootstrap-server 127.0.0.1:1 --describe --command-config {d}/hasty
+        kafka-cluster cluster-id --bootstrap-server 127.0.0.1:1 --command-config {d}/hasty
+    """,
     "dots and underscores": """
         kafka-topics {b} --create --topic {t}a_b
         kafka-topics {b} --create --topic {t}a.b
@@ -113,6 +138,9 @@ SCENARIOS = {
         kafka-configs {b} --alter --topic {t} --add-config retention.ms
         kafka-configs {b} --alter --topic {t} --add-config foo=bar
         kafka-configs {b} --alter --topic {t} --add-config retention.ms=abc
+        kafka-configs {b} --alter --topic {t} --add-config retention.ms=1,
+        kafka-configs {b} --alter --topic {t} --add-config ""
+        kafka-configs {b} --alter --topic {t} --delete-config foo,flush.ms
     """,
     "mistakes of kafka-configs": """
         kafka-configs {b}
@@ -129,6 +157,8 @@ SCENARIOS = {
         kafka-configs --describe --topic {t}
         kafka-configs {b} --describe --entity-type broker-loggers
         kafka-configs {b} --alter --user u --add-config foo=1
+        kafka-configs {b} --alter --user u --delete-config foo,bar
+        kafka-configs {b} --describe --topic ""
     """,
     "offsets": """
         kafka-topics {b} --create --topic {t} --partitions 12
@@ -140,6 +170,7 @@ SCENARIOS = {
         kafka-get-offsets {b} --topic {t} --time foo
         kafka-get-offsets {b} --topic {t} --partitions 0,2,99
         kafka-get-offsets {b} --topic {t} --partitions x
+        kafka-get-offsets {b} --topic {t} --partitions 0,
         kafka-get-offsets {b} --topic-partitions {t}:0,{t}:4-6,{t}:10-
         kafka-get-offsets {b} --topic-partitions {t}:-3
         kafka-get-offsets {b} --topic-partitions {t}:x
@@ -157,6 +188,10 @@ SCENARIOS = {
         kafka-delete-records {b} --offset-json-file {d}/version.json
         kafka-delete-records {b} --offset-json-file {d}/field.json
         kafka-delete-records {b} --offset-json-file {d}/missing.json
+        kafka-delete-records {b} --offset-json-file {d}/list.json
+        kafka-delete-records {b} --offset-json-file {d}/no-list.json
+        kafka-delete-records {b} --offset-json-file {d}/text.json
+        kafka-delete-records {b} --offset-json-file {d}/version-text.json
         kafka-delete-records {b}
     """,
     "log directories": """
@@ -165,6 +200,7 @@ SCENARIOS = {
         kafka-log-dirs {b} --describe --topic-list {t}-nope
         kafka-log-dirs {b} --describe --broker-list 7777
         kafka-log-dirs {b} --describe --broker-list x
+        kafka-log-dirs {b} --describe --broker-list 99999999999
         kafka-log-dirs {b}
         kafka-log-dirs --describe
     """,
@@ -182,6 +218,8 @@ SCENARIOS = {
         kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/no-partitions.json
         kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/no-topic.json
         kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/missing.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/list.json
+        kafka-leader-election {b} --election-type preferred --path-to-json-file {d}/no-list.json
         kafka-leader-election {b} --admin.config {d}/add --election-type preferred --topic {t} --partition 0
     """,
     "mistakes of kafka-leader-election": """
@@ -238,6 +276,30 @@ def test_an_unknown_option_is_answered_in_kafkas_words_and_with_a_hint(
     assert (ours.code, ours.stdout) == (java.code, java.stdout)
 
 
+def test_what_kafkas_tools_log_is_logged_in_their_words(
+    broker: Broker, prefix: str, run_tool: RunTool, tmp_path: Path
+) -> None:
+    server = ("--bootstrap-server", broker.bootstrap)
+    create = ("kafka-topics", *server, "--create", "--topic", prefix)
+    said = run_tool(*create, "--config", "segment.bytes=1").stderr
+    assert " ERROR org.apache.kafka.common.config.ConfigException: Invalid value 1 " in said
+    said = run_tool(*create, "--partitions", "many").stderr
+    assert " ERROR joptsimple.OptionArgumentConversionException: Cannot parse argument 'many' " in said
+    said = run_tool("kafka-topics", "--bootstrap-server", "nobody.invalid:9092", "--list").stderr
+    assert (
+        " WARN Couldn't resolve server nobody.invalid:9092 from bootstrap.servers as DNS resolution failed "
+        "for nobody.invalid (org.apache.kafka.clients.ClientUtils)\nFailed to create new KafkaAdminClient\n"
+    ) in said
+    (tmp_path / "me").write_text("client.id=me\ndefault.api.timeout.ms=300\n")
+    said = run_tool(
+        *("kafka-topics", "--bootstrap-server", "127.0.0.1:1", "--command-config", f"{tmp_path}/me", "--list")
+    ).stderr
+    assert " WARN [AdminClient clientId=me] Connection to node -1 (/127.0.0.1:1) could not be " in said
+    run_tool(*create)
+    said = run_tool("kafka-get-offsets", *server, "--topic", prefix, "--time", "-7").stderr
+    assert " ERROR [AdminClient clientId=GetOffsetShell] ListOffsets request for topic partition " in said
+
+
 def _comparable(outcome: Outcome, topic: str, directory: str) -> tuple[int, str, str]:
     return (
         outcome.code,
@@ -274,7 +336,9 @@ def _write_files(directory: Path, topic: str) -> None:
     directory.mkdir(exist_ok=True)
     (directory / "add").write_text("# two settings\nretention.ms=8000000\nsegment.ms: 7000000\n")
     row = {"topic": topic, "partition": 0, "offset": 0}
-    documents = {
+    (directory / "bad-number").write_text("request.timeout.ms=soon\n")
+    (directory / "hasty").write_text("request.timeout.ms=200\ndefault.api.timeout.ms=400\n")
+    documents: dict[str, object] = {
         "good": {"partitions": [row], "version": 1},
         "far": {"partitions": [row | {"offset": 99}]},
         "twice": {"partitions": [row, row]},
@@ -282,6 +346,10 @@ def _write_files(directory: Path, topic: str) -> None:
         "field": {"partitions": [{"topic": topic, "partition": 0}]},
         "no-partitions": {"version": 1},
         "no-topic": {"partitions": [{"partition": 0}]},
+        "list": [row],
+        "no-list": {"partitions": {"a": 1}},
+        "text": {"partitions": [row | {"offset": "1"}]},
+        "version-text": {"partitions": [row], "version": "1"},
     }
     for name, document in documents.items():
         (directory / f"{name}.json").write_text(json.dumps(document))

@@ -114,6 +114,23 @@ def test_directories_are_formatted_once_and_described(tmp_path: Path) -> None:
     )
 
 
+def test_a_value_no_setting_takes_is_found_before_the_first_start(tmp_path: Path) -> None:
+    path = write_properties(tmp_path, 5, 1, **{"num.partitions": "x"})
+    wrong = "Invalid value x for configuration num.partitions: Not a number of type INT"
+    for words in (("info",), ("format", "-t", CLUSTER_ID)):
+        outcome = tool("kafka-storage", *words, "-c", path)
+        assert outcome == (1, "", f"org.apache.kafka.common.config.ConfigException: {wrong}\n")
+
+
+def test_what_is_no_directory_is_not_formatted(tmp_path: Path) -> None:
+    path = write_properties(tmp_path, 5, 1)
+    (tmp_path / "data").write_text("a file")
+    outcome = tool("kafka-storage", "format", "-t", CLUSTER_ID, "-c", path)
+    assert outcome.code == 1
+    assert outcome.stdout == f"I/O error trying to read log directory {tmp_path}/data. Ignoring...\n"
+    assert outcome.stderr.splitlines()[-1] == "No available log directories to format."
+
+
 def test_another_clusters_directory_is_not_taken_over(tmp_path: Path) -> None:
     path = write_properties(tmp_path, 5, 1)
     tool("kafka-storage", "format", "-t", CLUSTER_ID, "-c", path)

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from barnabas.cli.support.argument_parser import KafkaArgumentParser
-from barnabas.cli.support.failures import FAILURES, NO_CLIENT, java_name, sentence
-from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
-from barnabas.cli.support.properties import load_properties
+from barnabas.cli.support.connecting import connect_to, properties_at
+from barnabas.cli.support.failures import FAILURES, NoFileError, java_name, sentence
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.properties import PropertiesError
 from barnabas.protocol.messages.describe_cluster import DescribeClusterBroker
 from barnabas.wire import Cluster, SettingsError
 from barnabas.wire.admin import brokers
@@ -24,9 +22,9 @@ _CONFIGS = f"[--config CONFIG]{_INDENT}[--command-config COMMAND_CONFIG]"
 _SERVERS = f"(--bootstrap-server BOOTSTRAP_SERVER |{_INDENT}--bootstrap-controller BOOTSTRAP_CONTROLLER)"
 _HOST_WIDTH, _RACK_WIDTH = 100, 10  # where there is none to measure
 _CALLS = {
-    "cluster-id": "describeCluster",
+    "cluster-id": "listNodes",
     "unregister": "unregisterBroker",
-    "list-endpoints": "describeCluster",
+    "list-endpoints": "listNodes",
 }
 
 
@@ -46,8 +44,8 @@ def cluster_tool(arguments: Sequence[str]) -> int:
         with _connect(asked) as cluster:
             for line in _COMMANDS[asked.command](cluster, asked):
                 print(line)
-    except SettingsError as error:
-        print(f"{NO_CLIENT}\n{error}", file=sys.stderr)
+    except (SettingsError, NoFileError) as error:
+        print(sentence(error, _CALLS[asked.command]), file=sys.stderr)
         return 1
     except FAILURES as error:
         print(f"{java_name(error)}: {sentence(error, _CALLS[asked.command])}", file=sys.stderr)
@@ -98,24 +96,12 @@ def _command(
 
 def _connect(asked: argparse.Namespace) -> Cluster:
     path = asked.command_config or asked.config
-    properties: Mapping[str, str] = {}
     if asked.config is not None:
         print(
             "Option --config has been deprecated and will be removed in a future version. "
             "Use --command-config instead."
         )
-    if path is not None:
-        try:
-            properties = load_properties(path)
-        except OSError as error:
-            raise SettingsError(f"{path}: {error.strerror}") from None
-        except PropertiesError as error:
-            raise SettingsError(f"{path}: {error}") from None
-    return Cluster.connect(asked.bootstrap_server, properties, _warn)
-
-
-def _warn(message: str) -> None:
-    log("WARN", f"[AdminClient clientId=adminclient-1] {message}", NETWORK_CLIENT)
+    return connect_to(asked.bootstrap_server, {} if path is None else properties_at(path))
 
 
 def _cluster_id(cluster: Cluster, _asked: argparse.Namespace) -> list[str]:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from barnabas.cli.parts import configs_options, configs_quotas
 from barnabas.cli.parts.configs_options import Entity
 from barnabas.cli.support.connecting import connect, properties_of
-from barnabas.cli.support.failures import ToolError, java_name, sentence
+from barnabas.cli.support.failures import NoFileError, ToolError, java_name, sentence
 from barnabas.cli.support.options import Options
 from barnabas.cli.support.running import run
 from barnabas.model.config_numbers import Operation, ResourceType, Source
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.protocol.messages.describe_configs import DescribeConfigsResourceResult
-from barnabas.wire import Cluster, SettingsError, WireError
+from barnabas.wire import Cluster, InvalidValueError, SettingsError, WireError
 from barnabas.wire.admin import brokers, configs, groups, topics
 from barnabas.wire.admin.configs import Change, Resource
 
@@ -47,18 +47,20 @@ def configs_tool(arguments: Sequence[str]) -> int:
                 _describe(cluster, entity, options.has("all"))
             else:
                 _alter(cluster, entity, options)
-    except ToolError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except (ApiError, WireError) as error:
+    except (NoFileError, ApiError, WireError) as error:
         call = "describeConfigs" if "--describe" in arguments else "incrementalAlterConfigs"
         print(f"Error while executing config command with args '{' '.join(arguments)}'", file=sys.stderr)
         print(_cause(error, call), file=sys.stderr)
+        return 1
+    except ToolError as error:
+        print(error, file=sys.stderr)
         return 1
     return 0
 
 
 def _cause(error: Exception, call: str) -> str:
+    if isinstance(error, (NoFileError, InvalidValueError)):
+        return f"{java_name(error)}: {error}"
     if isinstance(error, SettingsError):
         return f"org.apache.kafka.common.KafkaException: {sentence(error, call)}"
     return f"java.util.concurrent.ExecutionException: {java_name(error)}: {sentence(error, call)}"
@@ -165,7 +167,11 @@ def parse_added(options: Options) -> dict[str, str]:
     """What --add-config and --add-config-file say. Brackets group and are not part of a value."""
     added = properties_of(options, "add-config-file")
     text = options.value("add-config")
-    for pair in re.split("," + _OUTSIDE, text) if text is not None else ():
+    # Java forgets empty pieces at the end, but not a text that is nothing else.
+    pairs = re.split("," + _OUTSIDE, text) if text is not None else []
+    while len(pairs) > 1 and not pairs[-1]:
+        pairs.pop()
+    for pair in pairs:
         parts = re.split(r"\s*=\s*" + _OUTSIDE, pair)
         if len(parts) != 2:
             raise ToolError(

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from confluent_kafka import Message
 
 _SOURCE = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+_NEW_PROTOCOL = (
+    "The consumer rebalance protocol (KIP-848) is production-ready! "
+    "Set group.protocol=consumer to try it out. "
+    "See https://kafka.apache.org/documentation/#consumer_rebalance_protocol"
+)
 _BATCH = 500
 _TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 
@@ -42,20 +47,42 @@ def _tool(arguments: Sequence[str]) -> int:
     try:
         check_resolvable(request.selection.properties["bootstrap.servers"])
         _check_isolation(request.selection.properties["isolation.level"])
+        _check_reset(request.selection.properties["auto.offset.reset"])
         source = RecordSource(request.selection, request.timeout_ms)
     except ConfigError as error:
-        log("ERROR", "Unknown error when running consumer: ", _SOURCE)
-        print(f"org.apache.kafka.common.config.ConfigException: {error}", file=sys.stderr)
-        return 1
+        return _unknown_error(error.told("consumer"))
+    if request.selection.partition is None:
+        _announce_protocol(request.selection.properties.get("group.protocol"))
+    return _read(request, source)
+
+
+def _read(request: Request, source: RecordSource) -> int:
+    try:
+        source.begin()
+    except ValueError as error:
+        source.close()
+        return _unknown_error(f"java.lang.IllegalArgumentException: {error}")
     signal.signal(signal.SIGTERM, _terminate)
     printer = Printer(request)
     try:
-        return printer.copy(source)
+        code = printer.copy(source)
     finally:
         source.close()
         print(f"Processed a total of {printer.count} messages", file=sys.stderr)
         if request.system_test_events and not printer.output_is_gone:
             print("shutdown_complete", flush=True)
+    return code if printer.failure is None else _unknown_error(printer.failure)
+
+
+def _unknown_error(sentence: str) -> int:
+    log("ERROR", "Unknown error when running consumer: ", _SOURCE)
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+def _announce_protocol(chosen: str | None) -> None:
+    if (chosen or "classic").lower() == "classic":
+        print(_NEW_PROTOCOL, file=sys.stderr, flush=True)
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
@@ -71,11 +98,21 @@ def _check_isolation(level: str) -> None:
         )
 
 
+def _check_reset(policy: str) -> None:
+    if policy not in {"earliest", "latest", "none"} and not policy.startswith("by_duration:"):
+        name = "for configuration auto.offset.reset"
+        raise ConfigError(
+            f"Invalid value {policy} {name}: Invalid value `{policy}` {name}. The value must be either "
+            "'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
+        )
+
+
 class Printer:
     def __init__(self, request: Request) -> None:
         self._request = request
         self.count = 0
         self.output_is_gone = False
+        self.failure: str | None = None  # told after the count, as Kafka does
 
     def copy(self, source: RecordSource) -> int:
         """Until the count, the silence or the reader of our output says enough; the exit code."""
@@ -85,9 +122,7 @@ class Printer:
             log("ERROR", "Error processing message, terminating consumer process: ", _SOURCE)
             print(error, file=sys.stderr)
         except FormatterError as error:
-            log("ERROR", "Unknown error when running consumer: ", _SOURCE)
-            print(f"{ERRORS}SerializationException: {error}", file=sys.stderr)
-            return 1
+            self.failure = f"{ERRORS}SerializationException: {error}"
         except KeyboardInterrupt:
             return 130
         except Terminated:

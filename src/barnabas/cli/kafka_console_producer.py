@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
 
 _CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"
+_ILLEGAL_STATE = "java.lang.IllegalStateException"
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
 
 
@@ -58,7 +59,7 @@ def _tool(arguments: Sequence[str]) -> int:
         print(f"org.apache.kafka.common.KafkaException: {error}", file=sys.stderr)
         return 1
     except ConfigError as error:
-        print(f"org.apache.kafka.common.config.ConfigException: {error}", file=sys.stderr)
+        print(error.told("producer"), file=sys.stderr)
         return 1
     return _copy(reader, session)
 
@@ -113,11 +114,17 @@ class Session:
             confluent_kafka.Producer, PRODUCER_DEFAULTS, properties, error_cb=warnings.librdkafka
         )
         self._failure: str | None = None
+        self._transactional = "transactional.id" in properties
 
     def send(self, record: InputRecord) -> bool:
         """False when the session must end."""
         self._failure = None
         problem = None if self._topic_is_there else self._wait_for_topic()
+        if problem is None and self._transactional:
+            # Nobody begins a transaction here, so Kafka's producer refuses the first record.
+            rule = "to transaction before completing a call to initTransactions"
+            print(f"{_ILLEGAL_STATE}: Cannot add partition {self._topic}-0 {rule}", file=sys.stderr)
+            return False
         if problem is None:
             self._topic_is_there = True
             self._metadata.close()

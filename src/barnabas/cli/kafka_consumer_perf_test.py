@@ -1,7 +1,6 @@
 """kafka-consumer-perf-test: how fast records are read. Kafka's ConsumerPerformance 4.3: flags and lines.
 
-Without --group every partition is assigned directly (see `record_source`); `rebalance.time.ms` is then the
-time it took to find the partitions.
+Without --group it is the only member of a group `perf-consumer-NNNNN`. What was read is committed, as there.
 """
 
 from __future__ import annotations
@@ -91,16 +90,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tool(arguments: Sequence[str]) -> int:
     options = parse(PARSER, found_in_zookeeper(arguments))
     _check(options)
-    selection = _selection(options)
     detailed = options.has("show-detailed-stats")
     if not options.has("hide-header"):
         first = "time, threadId" if detailed else "start.time, end.time"
         print(f"{first}, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec{_RATES}")
+    if (options.integer("reporting-interval") or 0) <= 0:
+        raise OptionError("Reporting interval must be greater than 0.")
+    selection = _selection(options)
     try:
         check_resolvable(selection.properties["bootstrap.servers"])
         Test(options, selection).run()
     except ConfigError as error:
-        print(f"org.apache.kafka.common.config.ConfigException: {error}", file=sys.stderr)
+        print(error.told("consumer"), file=sys.stderr)
         return 1
     return 0
 
@@ -116,8 +117,6 @@ def _check(options: Options) -> None:
         raise options.wrong("Options --consumer.config and --command-config cannot be specified together.")
     if options.has("messages"):
         print("Warning: --messages is deprecated. Use --num-records instead.", file=sys.stderr)
-    if (options.integer("reporting-interval") or 0) <= 0:
-        raise OptionError("Reporting interval must be greater than 0.")
 
 
 def _selection(options: Options) -> Selection:
@@ -153,6 +152,7 @@ class Test:
         self._client_id = selection.properties["client.id"]
         self._metrics: dict[str, Any] = {}
         self._source = RecordSource(selection, self._timeout_ms, statistics=self._keep_metrics)
+        self._source.begin()
         self._read = Counts()
         self._before = Counts()
         self._join_shown_ms = 0
@@ -171,6 +171,7 @@ class Test:
         end_ms = now_ms()
         if self._print_metrics:
             self._source.serve(2 * _STATISTICS_INTERVAL_MS / 1000)
+        self._source.processed_all()
         self._source.close()
         if not self._detailed:
             print(self._total(start_ms, end_ms))

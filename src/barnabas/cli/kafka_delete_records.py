@@ -9,7 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from barnabas.cli.support.connecting import COMMAND_CONFIG, connect
-from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.failures import FAILURES, ToolError, java_name, log_refusal, sentence
+from barnabas.cli.support.json_values import field, fields_of, items_of, number
+from barnabas.cli.support.json_values import text as text_of
 from barnabas.cli.support.options import Option, Parser
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
@@ -71,15 +73,16 @@ def _delete(cluster: Cluster, before: dict[TopicPartition, int]) -> None:
         answers.update(offsets.delete_records(cluster, before) if before else {})
     print("Records delete operation completed:")
     for partition in before:
-        print(f"partition: {partition}\t{_outcome(answers[partition])}")
+        print(f"partition: {partition}\t{_outcome(partition, answers[partition])}")
 
 
-def _outcome(answer: int | ApiError | None) -> str:
+def _outcome(partition: TopicPartition, answer: int | ApiError | None) -> str:
     if isinstance(answer, int):
         return f"low_watermark: {answer}"
     # What was retried until the end is a time-out to Kafka's client.
     if answer is None or answer.code.retriable:
         return f"error: {NO_LEADER}"
+    log_refusal("DeleteRecords", partition, answer)
     return f"error: {java_name(answer)}: {answer}"
 
 
@@ -88,34 +91,19 @@ def parse_offsets(text: str) -> dict[TopicPartition, int]:
         document = json.loads(text)
     except ValueError:
         raise ToolError("The input string is not a valid JSON") from None
-    if not isinstance(document, dict):
-        raise ToolError("Missing partitions field")
-    version = document.get("version", 1)
+    fields = fields_of(document)
+    version = number(fields.get("version", 1))
     if version != 1:
         raise ToolError(f"Not supported version field value {version}")
-    rows = document.get("partitions")
-    if not isinstance(rows, list):
+    if "partitions" not in fields:
         raise ToolError("Missing partitions field")
     found: dict[TopicPartition, int] = {}
     repeated = []
-    for row in rows:
-        partition = TopicPartition(str(_field(row, "topic")), _integer(row, "partition"))
+    for row in map(fields_of, items_of(fields["partitions"])):
+        partition = TopicPartition(text_of(field(row, "topic")), number(field(row, "partition")))
         if partition in found:
             repeated.append(str(partition))
-        found[partition] = _integer(row, "offset")
+        found[partition] = number(field(row, "offset"), "Long")
     if repeated:
         raise ToolError(f"Offset json file contains duplicate topic partitions: {','.join(repeated)}")
     return found
-
-
-def _field(row: object, name: str) -> object:
-    if not isinstance(row, dict) or name not in row:
-        raise ToolError(f"No such field exists: `{name}`")
-    return row[name]
-
-
-def _integer(row: object, name: str) -> int:
-    value = _field(row, name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ToolError(f"Expected `{name}` to be a whole number, but it is {json.dumps(value)}")
-    return value

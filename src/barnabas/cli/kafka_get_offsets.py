@@ -10,18 +10,19 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from barnabas.cli.support.connecting import connect, matching
-from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.failures import FAILURES, ToolError, java_name, log_refusal, sentence
 from barnabas.cli.support.options import Option, OptionError, Options, Parser
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
 from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
-from barnabas.wire import Cluster, SettingsError
+from barnabas.wire import Cluster, DeadlineError, SettingsError
 from barnabas.wire.address import parse_bootstrap
 from barnabas.wire.admin import offsets
 from barnabas.wire.admin.offsets import Spec
 
 Filter = Callable[[TopicPartition], bool]
 
+_CLIENT_ID = "GetOffsetShell"
 NAMED_TIMES = {spec.name.lower().replace("_", "-"): int(spec) for spec in Spec}
 _TIMES = " / ".join(f"{spec} or {name}" for name, spec in NAMED_TIMES.items())
 _RULE = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")
@@ -71,12 +72,13 @@ def get_offsets_tool(arguments: Sequence[str]) -> int:
         _check_servers(options)
         wanted = _filter(options)
         time = parse_time(options.text("time"))
-        with connect(options) as cluster:
+        with connect(options, overrides={"client.id": _CLIENT_ID}) as cluster:
             _print_offsets(cluster, wanted, time, options.has("exclude-internal-topics"))
     except OptionError as error:
         raise OptionError(f"Error occurred: {error}", error.hint) from None
     except FAILURES as error:
-        print(f"Error occurred: {sentence(error, 'listTopics')}", file=sys.stderr)
+        name = f"{java_name(error)}: " if isinstance(error, DeadlineError) else ""
+        print(f"Error occurred: {name}{sentence(error, 'listTopics')}", file=sys.stderr)
         return 1
     return 0
 
@@ -103,6 +105,7 @@ def _print_offsets(cluster: Cluster, wanted: Filter, time: int, exclude_internal
     for partition in sorted(partitions, key=str):
         answer = answers[partition]
         if isinstance(answer, ApiError):
+            log_refusal("ListOffsets", partition, answer, _CLIENT_ID)
             print(
                 f"Skip getting offsets for topic-partition {partition} due to error: "
                 f"{java_name(answer)}: {answer}",
@@ -143,7 +146,7 @@ def parse_partitions(text: str | None) -> frozenset[int] | None:
     if not text:
         return None
     try:
-        return frozenset(int(part) for part in text.split(","))
+        return frozenset(int(part) for part in text.rstrip(",").split(","))
     except ValueError:
         raise ToolError(
             "--partitions expects a comma separated list of numeric partition ids, but received: " + text

@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from barnabas.cli.support.connecting import connect, properties_of
+from barnabas.cli.support.connecting import connect
 from barnabas.cli.support.failures import FAILURES, ToolError, java_name, sentence
+from barnabas.cli.support.json_values import MAPPING, field, fields_of, items_of, number
+from barnabas.cli.support.json_values import text as text_of
 from barnabas.cli.support.options import Option, OptionError, Options, Parser
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError, ErrorCode
@@ -20,8 +22,8 @@ from barnabas.wire.admin import elections
 
 _TYPES = {"PREFERRED": elections.PREFERRED, "UNCLEAN": elections.UNCLEAN}
 _WHICH = ("topic", "all-topic-partitions", "path-to-json-file")
+# Shorter than other tools' unless the file says so.
 _TIMEOUTS = {"default.api.timeout.ms": "30000", "request.timeout.ms": "15000"}
-_NO_JSON_FIELD = "com.fasterxml.jackson.databind.JsonMappingException: No such field exists: `{}`"
 
 PARSER = Parser(
     "This tool attempts to elect a new leader for a set of topic partitions. The type of elections supported "
@@ -69,7 +71,7 @@ def leader_election_tool(arguments: Sequence[str]) -> int:
         _check(options)
         kind = _type(options)
         partitions = _partitions(options)
-        with connect(options, overrides=_timeouts(options)) as cluster:
+        with connect(options, defaults=_TIMEOUTS) as cluster:
             _elect(cluster, kind, partitions)
     except DeadlineError:
         message = "Timeout waiting for election results"
@@ -101,12 +103,6 @@ def _type(options: Options) -> str:
     return typed.upper()
 
 
-def _timeouts(options: Options) -> dict[str, str]:
-    """Shorter than other tools' unless the file says so."""
-    given = properties_of(options)
-    return {name: value for name, value in _TIMEOUTS.items() if name not in given}
-
-
 # --- which partitions ------------------------------------------------------------------------------------
 
 
@@ -130,27 +126,22 @@ def parse_partitions(text: str) -> list[TopicPartition]:
         document = json.loads(text)
     except ValueError:
         raise ToolError("Replica election data is empty") from None
-    rows = document.get("partitions") if isinstance(document, dict) else None
-    if not isinstance(rows, list):
-        raise ToolError('Replica election data is missing "partitions" field')
-    found = [TopicPartition(str(_field(row, "topic")), _number(row)) for row in rows]
+    try:
+        found = _named(fields_of(document))
+    except ToolError as error:
+        # Kafka throws it on inside of another exception, which then says the name of the first.
+        raise ToolError(f"{error.java_name}: {error}") if error.java_name == MAPPING else error from None
     repeated = [str(partition) for partition, times in Counter(found).items() if times > 1]
     if repeated:
         raise ToolError(f"Replica election data contains duplicate partitions: [{', '.join(repeated)}]")
     return found
 
 
-def _field(row: object, name: str) -> object:
-    if not isinstance(row, dict) or name not in row:
-        raise ToolError(_NO_JSON_FIELD.format(name))
-    return row[name]
-
-
-def _number(row: object) -> int:
-    value = _field(row, "partition")
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ToolError(f"Expected `partition` to be a whole number, but it is {json.dumps(value)}")
-    return value
+def _named(document: dict[str, object]) -> list[TopicPartition]:
+    if "partitions" not in document:
+        raise ToolError('Replica election data is missing "partitions" field')
+    rows = [fields_of(row) for row in items_of(document["partitions"])]
+    return [TopicPartition(text_of(field(row, "topic")), number(field(row, "partition"))) for row in rows]
 
 
 # --- the election ----------------------------------------------------------------------------------------

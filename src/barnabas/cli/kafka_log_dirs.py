@@ -12,7 +12,7 @@ from barnabas.cli.support.options import Option, Parser
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError
 from barnabas.protocol.messages.describe_log_dirs import DescribeLogDirsResult
-from barnabas.wire import Cluster
+from barnabas.wire import Cluster, DeadlineError
 from barnabas.wire.admin import brokers
 from barnabas.wire.codes import known
 
@@ -53,10 +53,11 @@ def log_dirs_tool(arguments: Sequence[str]) -> int:
     try:
         topics = {name for name in options.text("topic-list").split(",") if name}
         asked = _broker_ids(options.text("broker-list"))
-        with connect(options) as cluster:
+        with connect(options, defaults={"client.id": "log-dirs-tool"}) as cluster:
             _print_log_dirs(cluster, topics, asked)
     except FAILURES as error:
-        print(sentence(error, "describeCluster"), file=sys.stderr)
+        name = f"{java_name(error)}: " if isinstance(error, DeadlineError) else ""
+        print(f"{name}{sentence(error, 'listNodes')}", file=sys.stderr)
         return 1
     return 0
 
@@ -64,7 +65,7 @@ def log_dirs_tool(arguments: Sequence[str]) -> int:
 def _broker_ids(text: str) -> list[int]:
     words = [word for word in text.split(",") if word]
     for word in words:
-        if not word.isdecimal():
+        if not word.isdecimal() or int(word) >= 2**31:
             raise ToolError(f'For input string: "{word}"', "java.lang.NumberFormatException")
     return sorted({int(word) for word in words})
 

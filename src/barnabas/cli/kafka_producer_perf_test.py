@@ -65,7 +65,7 @@ def _tool(arguments: Sequence[str]) -> int:
         check_resolvable(properties.get("bootstrap.servers", ""))
         test = Test(options, properties, payload)
     except ConfigError as error:
-        raise OptionError(f"org.apache.kafka.common.config.ConfigException: {error}") from None
+        raise OptionError(error.told("producer")) from None
     test.run()
     return 0
 

@@ -52,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def reassign_tool(arguments: Sequence[str]) -> int:
     action, options = parse(arguments)
     try:
-        overrides = {"client.id": "reassign-partitions-tool"}
-        with connect(options, bootstrap_option(options), overrides) as cluster:
+        defaults = {"client.id": "reassign-partitions-tool"}
+        with connect(options, bootstrap_option(options), defaults=defaults) as cluster:
             _ACTIONS[action](cluster, options)
     except TerseError as error:
         print(error)

@@ -23,12 +23,15 @@ from barnabas.cli.parts.storage_features import (
     version_mapping,
 )
 from barnabas.cli.support.argument_parser import KafkaArgumentParser
+from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.properties import load_properties, properties_file
 from barnabas.cli.support.running import run
 from barnabas.log import meta_properties
 from barnabas.log.meta_properties import META_PROPERTIES, MetaProperties
 from barnabas.model.ids import uuid_text
 from barnabas.model.properties import PropertiesError
+from barnabas.model.settings.broker import BrokerSettings
+from barnabas.model.settings.values import SettingError
 from barnabas.runtime.files import RealFilesystem
 
 _DEFAULT_LOG_DIR = "/tmp/kafka-logs"
@@ -39,6 +42,9 @@ _FORMAT_USAGE = """kafka-storage format [-h] --config CONFIG --cluster-id CLUSTE
                      [--feature FEATURE] [--standalone |
                      --no-initial-controllers |
                      --initial-controllers INITIAL_CONTROLLERS]"""
+
+
+_ENSEMBLE = "org.apache.kafka.metadata.properties.MetaPropertiesEnsemble"
 
 
 class StorageError(Exception):
@@ -68,9 +74,9 @@ def _tool(arguments: Sequence[str]) -> int:
                 for feature in options.feature:
                     print("\n".join(feature_dependencies(feature)))
             case "info":
-                return _info(properties_file(options.config))
+                return _info(_server_properties(options.config))
             case _:
-                _format(options, properties_file(options.config))
+                _format(options, _server_properties(options.config))
     except (StorageError, UnknownFeatureError, PropertiesError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -119,7 +125,7 @@ def _format(options: argparse.Namespace, properties: dict[str, str]) -> None:
     _check_quorum(options, properties)
     if options.add_scram:
         raise StorageError("--add-scram is not available yet: create users with kafka-configs once it is")
-    directories = log_directories(properties)
+    directories = _readable(log_directories(properties))
     formatted = {name for name in directories if (Path(name) / META_PROPERTIES).exists()}
     _check_same_owner(sorted(formatted), options.cluster_id, node_id(properties))
     if formatted and not options.ignore_formatted:
@@ -136,6 +142,23 @@ def _format(options: argparse.Namespace, properties: dict[str, str]) -> None:
             kind = metadata_kind if name == _metadata_directory(properties) else "data"
             print(f"Formatting {kind} directory {name} with metadata.version {release}.")
             _write(Path(name), options.cluster_id, node_id(properties))
+
+
+def _readable(names: list[str]) -> list[str]:
+    """Without those that are something else than directories."""
+    found = []
+    for name in names:
+        path = Path(name)
+        if path.exists() and not path.is_dir():
+            meta = path / META_PROPERTIES
+            print(f"I/O error trying to read log directory {name}. Ignoring...")
+            log("ERROR", f"Error while reading meta.properties file {meta}", _ENSEMBLE)
+            print(f"java.nio.file.FileSystemException: {meta}: Not a directory", file=sys.stderr)
+        else:
+            found.append(name)
+    if not found:
+        raise StorageError("No available log directories to format.")
+    return found
 
 
 def _check_quorum(options: argparse.Namespace, properties: dict[str, str]) -> None:
@@ -174,6 +197,18 @@ def _write(directory: Path, cluster_id: str, node: int) -> None:
 
 
 # --- what the properties say -----------------------------------------------------------------------------
+
+
+def _server_properties(path: str) -> dict[str, str]:
+    """A value that no setting takes is found here, not at the first start."""
+    properties = properties_file(path)
+    try:
+        BrokerSettings.parse(properties)
+    except SettingError as error:
+        # Only values: a file may be meant for KRaft, and name what this broker does not open.
+        if str(error).startswith("Invalid value "):
+            raise StorageError(f"org.apache.kafka.common.config.ConfigException: {error}") from None
+    return properties
 
 
 def log_directories(properties: dict[str, str]) -> list[str]:

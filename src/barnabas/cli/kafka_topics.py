@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from barnabas.cli.parts import topics_options
 from barnabas.cli.parts.topics_describe import Shown, describe
 from barnabas.cli.support.connecting import connect, matching
-from barnabas.cli.support.failures import FAILURES, ToolError, log_error, sentence
+from barnabas.cli.support.failures import FAILURES, NoFileError, ToolError, log_error, sentence
 from barnabas.cli.support.options import OptionError, Options
 from barnabas.cli.support.running import run
 from barnabas.model.config_numbers import Operation, ResourceType
@@ -45,7 +45,7 @@ def topics_tool(arguments: Sequence[str]) -> int:
     try:
         with connect(options) as cluster:
             _ACTIONS[action](cluster, options)
-    except SettingsError as error:
+    except (SettingsError, NoFileError) as error:
         print(sentence(error, action), file=sys.stderr)
         return 1
     except (*FAILURES, OptionError) as error:
@@ -67,6 +67,10 @@ def _create(cluster: Cluster, options: Options) -> None:
         raise ToolError("The replication factor must be between 1 and 32767 inclusive")
     if partitions is not None and partitions < 1:
         raise ToolError("The partitions must be greater than 0")
+    if not name:
+        raise ApiError(
+            ErrorCode.INVALID_TOPIC_EXCEPTION, "The given topic name '' cannot be represented in a request."
+        )
     try:
         topics.create(
             cluster,
@@ -79,6 +83,9 @@ def _create(cluster: Cluster, options: Options) -> None:
     except ApiError as error:
         if error.code == ErrorCode.TOPIC_ALREADY_EXISTS and options.has("if-not-exists"):
             return
+        if error.code == ErrorCode.INVALID_CONFIG and str(error).startswith("Invalid value "):
+            # Kafka's tool checks values by itself before it asks: the same sentence, another exception.
+            raise ToolError(str(error), "org.apache.kafka.common.config.ConfigException") from None
         raise
     print(f"Created topic {name}.")
 

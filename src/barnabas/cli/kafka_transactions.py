@@ -13,8 +13,8 @@ from barnabas.cli.parts import transactions_tables as tables
 from barnabas.cli.parts.transactions_options import parser
 from barnabas.cli.parts.transactions_tables import Open
 from barnabas.cli.support import partitions
+from barnabas.cli.support.connecting import connect_to
 from barnabas.cli.support.failures import NO_CLIENT, ToolError, sentence
-from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
 from barnabas.cli.support.properties import load_properties
 from barnabas.cli.support.running import run
 from barnabas.model.errors import ApiError, ErrorCode
@@ -58,11 +58,7 @@ def _connect(asked: argparse.Namespace) -> Cluster:
         except (OSError, PropertiesError) as error:
             problem = asked.command_config if isinstance(error, OSError) else error
             raise ToolError(f"Failed to load admin client properties: {problem}. {_DEBUG}") from None
-    return Cluster.connect(asked.bootstrap_server, properties, _warn)
-
-
-def _warn(message: str) -> None:
-    log("WARN", f"[AdminClient clientId=adminclient-1] {message}", NETWORK_CLIENT)
+    return connect_to(asked.bootstrap_server, properties)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from barnabas.wire.codes import check
 from barnabas.wire.connection import Connection
 from barnabas.wire.errors import (
     DeadlineError,
+    InvalidValueError,
     NetworkError,
     NotAvailableError,
     PeerError,
@@ -22,6 +23,7 @@ __all__ = [
     "Cluster",
     "Connection",
     "DeadlineError",
+    "InvalidValueError",
     "NetworkError",
     "NotAvailableError",
     "PeerError",

@@ -2,6 +2,7 @@
 
     WireError
     ├── SettingsError          what we were told makes no sense; no socket was opened
+    │   └── InvalidValueError  one setting's value; the others were not even looked at
     ├── NetworkError           the connection could not be made, broke or stayed silent; a retry may help
     │   ├── NotAvailableError  nobody listens there
     │   │   └── UnresolvedError  there is no such host
@@ -23,6 +24,9 @@ class WireError(Exception):
 
 
 class SettingsError(WireError): ...
+
+
+class InvalidValueError(SettingsError): ...
 
 
 class NetworkError(WireError): ...

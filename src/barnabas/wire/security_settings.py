@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.security.jaas import JaasError, LoginModule, parse
-from barnabas.wire.errors import SettingsError
+from barnabas.wire.errors import InvalidValueError, SettingsError
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PASSWORD_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -73,7 +73,7 @@ def protocol_of(properties: Properties) -> str:
     given = properties.get("security.protocol", "PLAINTEXT")
     protocol = given.strip().upper()
     if protocol not in PROTOCOLS:
-        raise SettingsError(
+        raise InvalidValueError(
             f"Invalid value {given} for configuration security.protocol: "
             f"it must be one of {', '.join(PROTOCOLS)}"
         )
@@ -197,5 +197,5 @@ def _milliseconds(properties: Properties, name: str, default: int) -> int:
     if text is None:
         return default
     if not text.strip().isdigit():
-        raise SettingsError(f"Invalid value {text} for configuration {name}: Not a number of type INT")
+        raise InvalidValueError(f"Invalid value {text} for configuration {name}: Not a number of type INT")
     return int(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from barnabas.wire.errors import SettingsError
+from barnabas.wire.errors import InvalidValueError
 from barnabas.wire.security_settings import (
     SaslSettings,
     TlsSettings,
@@ -51,7 +51,7 @@ def _number(name: str, text: str) -> int:
         return int(text)
     except ValueError:
         key = name.replace("_", ".")
-        raise SettingsError(
+        raise InvalidValueError(
             f"Invalid value {text} for configuration {key}: Not a number of type INT"
         ) from None
 

@@ -38,10 +38,12 @@ def test_partitions_are_read_from_a_file() -> None:
     ("text", "complaint"),
     [
         ("", "data is empty"),
-        ("[]", 'missing "partitions" field'),
-        ('{"partitions": 1}', 'missing "partitions" field'),
-        ('{"partitions": [1]}', "No such field exists: `topic`"),
-        ('{"partitions": [{"topic": "a", "partition": "x"}]}', "a whole number"),
+        ("[]", r"JsonMappingException: Expected JSON object, received \[\]"),
+        ("{}", 'missing "partitions" field'),
+        ('{"partitions": 1}', "Expected JSON array, received 1"),
+        ('{"partitions": [1]}', "Expected JSON object, received 1"),
+        ('{"partitions": [{"partition": 0}]}', "No such field exists: `topic`"),
+        ('{"partitions": [{"topic": "a", "partition": "x"}]}', 'Expected `Integer` value, received "x"'),
     ],
 )
 def test_a_file_that_names_no_partitions_is_refused(text: str, complaint: str) -> None:

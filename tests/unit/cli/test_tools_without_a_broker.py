@@ -167,12 +167,14 @@ def test_offsets_to_delete_to_are_read_and_checked() -> None:
     good = '{"partitions": [{"topic": "t", "partition": 1, "offset": -1}]}'
     assert parse_offsets(good) == {TopicPartition("t", 1): -1}
     for text, complaint in {
-        "[]": "Missing partitions field",
+        "[]": r"Expected JSON object, received \[\]",
+        "{}": "Missing partitions field",
         "{": "not a valid JSON",
         '{"partitions": [], "version": 3}': "Not supported version field value 3",
         '{"partitions": [{"topic": "t"}]}': "No such field exists: `partition`",
-        '{"partitions": [{"topic": "t", "partition": "x", "offset": 1}]}': "whole number",
-        '{"partitions": [3]}': "No such field exists: `topic`",
+        '{"partitions": [{"topic": "t", "partition": "x", "offset": 1}]}': "Expected `Integer` value",
+        '{"partitions": [{"topic": "t", "partition": 1, "offset": 1.5}]}': "Expected `Long` value",
+        '{"partitions": [3]}': "Expected JSON object, received 3",
     }.items():
         with pytest.raises(ToolError, match=complaint):
             parse_offsets(text)

@@ -165,6 +165,8 @@ def _check_bootstrap(options: Options) -> None:
 
 
 def _check_names(entity: Entity) -> None:
+    if entity.type == "topics" and entity.name == "":
+        raise ToolError("Topic name is invalid: the empty string is not allowed")
     for name in filter(None, entity.names):
         if entity.type in {"brokers", "broker-loggers"} and not _is_integer(name):
             raise ToolError(

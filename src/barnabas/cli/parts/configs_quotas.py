@@ -79,7 +79,7 @@ def _check_names(entity: Entity, added: Mapping[str, str], deleted: Sequence[str
     known = QUOTAS if only_quotas else QUOTAS | set(MECHANISMS)
     what = "quota configs" if only_quotas else "quota and SCRAM credential configs"
     whose = "clients" if only_quotas else "users"
-    for names, verb, shape in ((added, "added", "Set"), (deleted, "deleted", "Buffer")):
+    for names, verb, shape in ((added, "added", "Set"), (deleted, "deleted", "ArrayBuffer")):
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ToolError(

@@ -13,7 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+from barnabas.cli.support.log_lines import log
+
 Deserialise: TypeAlias = Callable[[bytes], str]
+
+_DEFAULT_FORMATTER = "org.apache.kafka.tools.consumer.DefaultMessageFormatter"
 
 
 class FormatterError(Exception):
@@ -191,5 +195,6 @@ def _deserialisers(properties: Mapping[str, str]) -> dict[str, Deserialise]:
             chosen[part] = DESERIALISERS[simple]
         elif simple != "ByteArrayDeserializer":
             # As Kafka: say so, and go on with the plain bytes.
-            print(f"Unable to instantiate a deserializer from {name}", file=sys.stderr)
+            log("ERROR", f"Unable to instantiate a deserializer from {name}", _DEFAULT_FORMATTER)
+            print(f"java.lang.ClassNotFoundException: {name}", file=sys.stderr)
     return chosen

@@ -199,7 +199,10 @@ def _offset(options: Options) -> Offset:
 
 
 def _formatter(options: Options) -> Formatter:
-    properties = properties_file(options.value("formatter-config"))
+    try:
+        properties = properties_file(options.value("formatter-config"))
+    except OptionError as error:
+        raise options.wrong(str(error).partition(": ")[2]) from None
     for part in ("key", "value"):
         deserialiser = options.value(f"{part}-deserializer")
         if deserialiser:

@@ -168,6 +168,11 @@ def producer_properties(options: Options, servers: str) -> dict[str, str]:
             f"Invalid value {properties['acks']} for configuration acks: "
             f"String must be one of: {', '.join(_ACKS)}"
         )
+    if properties.get("enable.idempotence", "").lower() == "true" and properties["acks"] not in {"all", "-1"}:
+        raise ConfigError(
+            "Must set acks to all in order to use the idempotent producer. "
+            "Otherwise we cannot guarantee idempotence."
+        )
     return properties
 
 

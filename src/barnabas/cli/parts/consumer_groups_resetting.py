@@ -16,7 +16,7 @@ from barnabas.cli.support.options import Options
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.model.ids import TopicPartition
 from barnabas.wire import Cluster
-from barnabas.wire.admin import group_offsets, groups
+from barnabas.wire.admin import group_offsets, groups, topics
 from barnabas.wire.admin.offsets import Spec
 
 Plan = dict[TopicPartition, int]
@@ -156,7 +156,20 @@ class Resetter:
         if plan is None:
             print(f"\nError: No reset plan for group {group_id} found")
             return {}
+        self._find_topics(plan)
         return self._bounded(plan)
+
+    def _find_topics(self, wanted: Plan) -> None:
+        """For a topic that nobody knows Kafka's client does not wait."""
+        with failing_in("listOffsets(api=METADATA)", EXECUTION, RUNTIME):
+            known = set(topics.names(self._cluster))
+            for partition in wanted:
+                if partition.topic not in known:
+                    raise ApiError(
+                        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                        f"Failed to fetch metadata for partition {partition} because metadata for topic "
+                        f"`{partition.topic}` could not be found",
+                    )
 
     def _current(self, group_id: str, scope: Collection[TopicPartition]) -> Plan:
         committed = self._committed(group_id)

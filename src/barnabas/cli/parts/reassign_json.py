@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from barnabas.cli.support.failures import ToolError
+from barnabas.cli.support.json_values import field as field_of
+from barnabas.cli.support.json_values import fields_of, items_of, number
+from barnabas.cli.support.json_values import text as text_of
 from barnabas.model.ids import TopicPartition
 from barnabas.wire.admin.reassignments import Replica
 
 ANY_LOG_DIR = "any"
 OPERATION = "org.apache.kafka.tools.AdminOperationException"
 COMMAND_FAILED = "org.apache.kafka.tools.AdminCommandFailedException"
-_MAPPING = "com.fasterxml.jackson.databind.JsonMappingException"
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -38,7 +40,7 @@ def read_topics(text: str) -> list[str]:
     except (ValueError, RecursionError):
         raise ToolError("The input string is not a valid JSON", OPERATION) from None
     rows = _listed(_version_one(document), "topics")
-    return [_text(_field(row, "topic")) for row in rows]
+    return [text_of(field_of(row, "topic")) for row in rows]
 
 
 def read_plan(text: str) -> Plan:
@@ -49,9 +51,9 @@ def read_plan(text: str) -> Plan:
     rows: list[tuple[TopicPartition, tuple[int, ...]]] = []
     log_dirs: dict[Replica, str] = {}
     for row in _listed(_version_one(document), "partitions"):
-        partition = TopicPartition(_text(_field(row, "topic")), _number(_field(row, "partition")))
-        replicas = tuple(_number(value) for value in _array(_field(row, "replicas")))
-        named = [_text(value) for value in _array(row.get("log_dirs", [ANY_LOG_DIR] * len(replicas)))]
+        partition = TopicPartition(text_of(field_of(row, "topic")), number(field_of(row, "partition")))
+        replicas = tuple(number(value) for value in items_of(field_of(row, "replicas")))
+        named = [text_of(value) for value in items_of(row.get("log_dirs", [ANY_LOG_DIR] * len(replicas)))]
         if len(named) != len(replicas):
             raise ToolError(
                 f"Size of replicas list {_java_list(replicas)} is different from size of log dirs list "
@@ -110,53 +112,16 @@ def repeated(items: Iterable[Item]) -> list[Item]:
     return [item for item, times in Counter(items).items() if times > 1]
 
 
-# --- JSON in Kafka's words -------------------------------------------------------------------------------
-
-
 def _version_one(document: object) -> dict[str, Any]:
-    fields = _object(document)
-    version = _number(fields.get("version", 1))
+    fields = fields_of(document)
+    version = number(fields.get("version", 1))
     if version != 1:
         raise ToolError(f"Not supported version field value {version}", OPERATION)
     return fields
 
 
 def _listed(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    return [_object(row) for row in _array(fields[name])] if name in fields else []
-
-
-def _field(row: dict[str, Any], name: str) -> object:
-    if name not in row:
-        raise ToolError(f"No such field exists: `{name}`", _MAPPING)
-    return row[name]
-
-
-def _object(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ToolError(f"Expected JSON object, received {_shown(value)}", _MAPPING)
-    return value
-
-
-def _array(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise ToolError(f"Expected JSON array, received {_shown(value)}", _MAPPING)
-    return value
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ToolError(f"Expected `Integer` value, received {_shown(value)}", _MAPPING)
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ToolError(f"Expected `String` value, received {_shown(value)}", _MAPPING)
-    return value
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return [fields_of(row) for row in items_of(fields[name])] if name in fields else []
 
 
 def _java_list(items: Iterable[object]) -> str:

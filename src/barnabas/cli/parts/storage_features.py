@@ -55,6 +55,9 @@ FEATURES = (
 )
 
 
+_UNSTABLE = "4.4-IV0"  # Kafka 4.3 names it and does not take it
+
+
 class UnknownFeatureError(Exception):
     """No such release, feature or level; the sentence is Kafka's."""
 
@@ -65,7 +68,7 @@ def release_level(text: str) -> int:
     if not found:
         raise UnknownFeatureError(
             f"Unknown metadata.version '{text}'. "
-            f"Supported metadata.version are: {', '.join(RELEASES.values())}"
+            f"Supported metadata.version are: {', '.join([*RELEASES.values(), _UNSTABLE])}"
         )
     return found[-1]
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from barnabas.cli.support.failures import ToolError
+from barnabas.cli.support.failures import NoFileError, ToolError
 from barnabas.cli.support.log_lines import NETWORK_CLIENT, log
 from barnabas.cli.support.options import Option, Options
 from barnabas.cli.support.properties import load_properties
+from barnabas.cli.support.resolving import resolves
 from barnabas.model.ids import INTERNAL_TOPICS
 from barnabas.model.properties import PropertiesError
 from barnabas.wire import Cluster, SettingsError
+from barnabas.wire.address import parse_bootstrap
+from barnabas.wire.settings import DEFAULTS
 
 BOOTSTRAP = Option(
     "bootstrap-server", "REQUIRED: the broker or brokers to connect to.", "String: server to connect to"
@@ -26,10 +29,14 @@ COMMAND_CONFIG = Option(
 
 def properties_of(options: Options, name: str = "command-config") -> dict[str, str]:
     path = options.value(name)
-    if path is None:
-        return {}
+    return {} if path is None else properties_at(path)
+
+
+def properties_at(path: str) -> dict[str, str]:
     try:
         return load_properties(path)
+    except FileNotFoundError:
+        raise NoFileError(path) from None
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from None
     except PropertiesError as error:
@@ -37,13 +44,28 @@ def properties_of(options: Options, name: str = "command-config") -> dict[str, s
 
 
 def connect(
-    options: Options, bootstrap: str = "bootstrap-server", overrides: Mapping[str, str] | None = None
+    options: Options,
+    bootstrap: str = "bootstrap-server",
+    *,
+    defaults: Mapping[str, str] | None = None,
+    overrides: Mapping[str, str] | None = None,
 ) -> Cluster:
-    return Cluster.connect(options.text(bootstrap), properties_of(options) | dict(overrides or {}), _warn)
+    """`defaults` are what a tool wants unless the file says otherwise, `overrides` whatever the file says."""
+    given = dict(defaults or {}) | properties_of(options) | dict(overrides or {})
+    return connect_to(options.text(bootstrap), given)
 
 
-def _warn(message: str) -> None:
-    log("WARN", f"[AdminClient clientId=adminclient-1] {message}", NETWORK_CLIENT)
+def connect_to(servers: str, properties: Mapping[str, str]) -> Cluster:
+    """A cluster whose troubles are warnings in the words of Kafka's admin client."""
+    who = f"[AdminClient clientId={properties.get('client.id', DEFAULTS.client_id)}]"
+
+    def warn(message: str) -> None:
+        log("WARN", f"{who} {message}", NETWORK_CLIENT)
+
+    cluster = Cluster.connect(servers, properties, warn)
+    for address in parse_bootstrap(servers):
+        resolves(str(address), address.host, address.port)
+    return cluster
 
 
 def matching(names: Iterable[str], pattern: str | None, exclude_internal: bool) -> list[str]:

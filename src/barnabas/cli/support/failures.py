@@ -5,7 +5,7 @@ from __future__ import annotations
 from barnabas.cli.support.log_lines import log
 from barnabas.cli.support.options import OptionError
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.wire import DeadlineError, SettingsError, TlsError, VersionError, WireError
+from barnabas.wire import DeadlineError, InvalidValueError, SettingsError, TlsError, VersionError, WireError
 
 # Most exceptions are called like their error code; these are not.
 _JAVA_NAMES = {
@@ -38,6 +38,8 @@ _JAVA_NAMES = {
     ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR: "FetchSessionTopicIdException",
     ErrorCode.INVALID_REGULAR_EXPRESSION: "InvalidRegularExpression",
 }
+# And these are not where the others are.
+_ELSEWHERE = {ErrorCode.INVALID_RECORD: "org.apache.kafka.common.InvalidRecordException"}
 
 
 class ToolError(Exception):
@@ -46,6 +48,13 @@ class ToolError(Exception):
     def __init__(self, message: str, java_name: str = "java.lang.IllegalArgumentException") -> None:
         super().__init__(message)
         self.java_name = java_name
+
+
+class NoFileError(ToolError):
+    """A properties file that is not there: Java's exception says nothing but its path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "java.nio.file.NoSuchFileException")
 
 
 NO_CLIENT = "Failed to create new KafkaAdminClient"
@@ -57,9 +66,11 @@ def java_name(error: Exception) -> str:
     if isinstance(error, ToolError):
         return error.java_name
     if isinstance(error, OptionError):
-        return "joptsimple.OptionException"
+        return "joptsimple.OptionArgumentConversionException"
     if isinstance(error, SettingsError):
         return "org.apache.kafka.common.config.ConfigException"
+    if isinstance(error, ApiError) and error.code in _ELSEWHERE:
+        return _ELSEWHERE[error.code]
     return f"org.apache.kafka.common.errors.{_short_name(error)}"
 
 
@@ -76,11 +87,18 @@ def _short_name(error: Exception) -> str:
 
 def sentence(error: Exception, call: str) -> str:
     """What went wrong; `call` is what Kafka's admin client calls the request that never found a broker."""
-    if isinstance(error, SettingsError):
+    if isinstance(error, SettingsError) and not isinstance(error, InvalidValueError):
         return f"{NO_CLIENT}\n{error}"
     if isinstance(error, DeadlineError):
         return f"Timed out waiting for a node assignment. Call: {call}"
     return str(error)
+
+
+def log_refusal(api: str, partition: object, error: ApiError, who: str = "adminclient-1") -> None:
+    """What Kafka's admin client logs when an answer holds an error it cannot wait out."""
+    request = f"[AdminClient clientId={who}] {api} request for topic partition {partition}"
+    handler = f"org.apache.kafka.clients.admin.internals.{api}Handler"
+    log("ERROR", f"{request} failed due to an unexpected error {error.code.name}", handler)
 
 
 def log_error(error: Exception, call: str, source: str) -> None:

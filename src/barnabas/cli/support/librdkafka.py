@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from barnabas.cli.support.log_lines import log
+from barnabas.cli.support.resolving import resolves
 from barnabas.client.config import translate
 from barnabas.model.errors import ApiError, ErrorCode
 from barnabas.wire import SettingsError
@@ -18,7 +17,10 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 
+_TRANSACTION_TIMEOUT_MS = 60_000
+
 ERRORS = "org.apache.kafka.common.errors."
+_CONFIG_EXCEPTION = "org.apache.kafka.common.config.ConfigException"
 
 # What never reached a broker, by librdkafka's name.
 _LOCAL_EXCEPTIONS = {
@@ -32,6 +34,17 @@ _UNKNOWN_PROPERTY = re.compile(r'No such configuration property: "([^"]+)"')
 
 class ConfigError(Exception):
     """The client cannot be built; the sentence is Kafka's."""
+
+    def told(self, client: str) -> str:  # noqa: ARG002  # of a single setting Kafka says it plainly
+        return f"{_CONFIG_EXCEPTION}: {self}"
+
+
+class ConstructionError(ConfigError):
+    """What Kafka finds while a client (a "producer", a "consumer") is being put together: it wraps that."""
+
+    def told(self, client: str) -> str:
+        failed = f"org.apache.kafka.common.KafkaException: Failed to construct kafka {client}"
+        return f"{failed}\nCaused by: {_CONFIG_EXCEPTION}: {self}"
 
 
 def exception_name(error: KafkaError) -> str:
@@ -54,19 +67,10 @@ def check_resolvable(bootstrap_servers: str) -> None:
     for server in bootstrap_servers.split(","):
         host, _, port = server.strip().rpartition(":")
         if not host or not port.isdigit():
-            raise ConfigError(f"Invalid url in bootstrap.servers: {server}")
-        try:
-            socket.getaddrinfo(host.rpartition("://")[2].strip("[]"), int(port), type=socket.SOCK_STREAM)
-        except OSError:
-            log(
-                "WARN",
-                f"Couldn't resolve server {server} from bootstrap.servers "
-                f"as DNS resolution failed for {host}",
-                "org.apache.kafka.clients.ClientUtils",
-            )
-        else:
+            raise ConstructionError(f"Invalid url in bootstrap.servers: {server}")
+        if resolves(server, host.rpartition("://")[2].strip("[]"), int(port)):
             return
-    raise ConfigError("No resolvable bootstrap urls given in bootstrap.servers")
+    raise ConstructionError("No resolvable bootstrap urls given in bootstrap.servers")
 
 
 # Kafka's defaults where librdkafka's differ: exactly one copy of each record, keys where Java puts them.
@@ -95,7 +99,7 @@ def build(
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
     try:
-        config = {**defaults, **translate(properties), **arguments}
+        config = _in_time({**defaults, **translate(properties), **arguments})
     except SettingsError as error:
         raise ConfigError(str(error)) from None
     while True:
@@ -107,6 +111,16 @@ def build(
             if unknown is None or unknown[1] not in config:
                 raise ConfigError(text) from None
             del config[unknown[1]]
+
+
+def _in_time(config: dict[str, Any]) -> dict[str, Any]:
+    """Kafka lets a record outlive its transaction, librdkafka refuses to: there it ends with it."""
+    if config.get("transactional.id"):
+        allowed_ms = int(config.get("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS))
+        for name in ("delivery.timeout.ms", "message.timeout.ms"):
+            if name in config:
+                config[name] = min(int(config[name]), allowed_ms)
+    return config
 
 
 def print_metrics(role: str, client_id: str, statistics: Mapping[str, object]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Offset: TypeAlias = int | Literal["earliest", "latest"]
 
 _POLL_SECONDS = 0.1
+_RESET_PLACES = {"earliest": 0, "latest": 1}  # of a partition's two ends
 _ASK_SECONDS = 30.0
 _RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.0)
 # What librdkafka reports and Kafka's consumer waits out in silence.
@@ -38,6 +40,11 @@ _PASSING = frozenset(
 _PASSING_LOCAL = frozenset(
     {"_UNKNOWN_PARTITION", "_UNKNOWN_TOPIC", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_PARTITION_EOF"}
 )
+
+
+# With auto.offset.reset=none.
+_NO_PLACE = frozenset({"_AUTO_OFFSET_RESET", "_NO_OFFSET"})
+_NO_OFFSET = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
 
 
 class ReadingError(Exception):
@@ -85,6 +92,12 @@ class RecordSource:
         self._topic_is_there = selection.topic is None
         self._next_question = 0.0
         self._questions = 0
+        self._commits = (
+            selection.partition is None
+            and selection.properties.get("enable.auto.commit", "true").lower() == "true"
+        )
+        self._new_partitions: list[TopicPartition] = []
+        self._may_create = selection.properties.get("allow.auto.create.topics", "true").lower() == "true"
         warnings = ConnectionWarnings(selection.who)
         self._metadata = TopicMetadata(selection.who, selection.properties, warnings)
         arguments: dict[str, Any] = {
@@ -98,9 +111,17 @@ class RecordSource:
         if statistics is not None:
             arguments["stats_cb"] = statistics
         self._consumer = build(confluent_kafka.Consumer, CONSUMER_DEFAULTS, selection.properties, **arguments)
+
+    def begin(self) -> None:
+        """ValueError, in Kafka's words, for a topic without a name."""
+        selection = self._selection
         if selection.partition is None:
+            if selection.topic == "":
+                raise ValueError("Topic collection to subscribe to cannot contain null or empty topic")
             self._subscribe()
         else:
+            if selection.topic == "":
+                raise ValueError("Topic partitions to assign to cannot have null or empty topic")
             self._consumer.assign([self._position(selection.partition)])
             self._note_assignment()
 
@@ -109,9 +130,11 @@ class RecordSource:
         name = self._selection.topic if pattern is None else f"^({pattern.pattern})$"
         self._consumer.subscribe([name or ""], on_assign=self._note_assignment)
 
-    def _note_assignment(self, *_: object) -> None:
+    def _note_assignment(self, _: object = None, partitions: Sequence[TopicPartition] = ()) -> None:
         if self.assigned_at_ms is None:
             self.assigned_at_ms = int(time.time() * 1000)
+        if self._commits:
+            self._new_partitions += partitions
 
     def close(self) -> None:
         self._metadata.close()
@@ -125,6 +148,12 @@ class RecordSource:
         if self._selection.partition is None:
             self._consumer.store_offsets(message=message)
 
+    def processed_all(self) -> None:
+        """Everything that was received, without a word about each."""
+        places = self._consumer.position(self._consumer.assignment())
+        if read := [place for place in places if place.offset >= 0]:
+            self._consumer.store_offsets(offsets=read)
+
     def receive(self, count_max: int) -> Iterator[Message]:
         """At least one record, and what else has already arrived."""
         timeout_ms = self._timeout_ms
@@ -132,6 +161,8 @@ class RecordSource:
         while True:
             self._look_for_topic()
             message = self._consumer.poll(_POLL_SECONDS)
+            if self._new_partitions:
+                self._keep_starts(message)
             if message is not None and self._is_record(message):
                 break
             if deadline is not None and time.monotonic() > deadline:
@@ -141,10 +172,34 @@ class RecordSource:
             if self._is_record(message):
                 yield message
 
+    def _keep_starts(self, message: Message | None) -> None:
+        """Kafka's consumer commits where it stands although it has read nothing yet: who comes back finds
+        what was written meanwhile. librdkafka commits only what was read."""
+        import confluent_kafka
+
+        new, self._new_partitions = self._new_partitions, []
+        read = None if message is None else (message.topic(), message.partition())
+        with suppress(confluent_kafka.KafkaException):  # they are given away again, or nobody answers in time
+            for found in self._consumer.committed(new, timeout=_ASK_SECONDS):
+                if found.offset < 0 and (found.topic, found.partition) != read:
+                    self._keep_start(confluent_kafka.TopicPartition(found.topic, found.partition))
+
+    def _keep_start(self, partition: TopicPartition) -> None:
+        place = _RESET_PLACES.get(self._selection.properties.get("auto.offset.reset", "latest"))
+        bounds = self._consumer.get_watermark_offsets(partition, timeout=_ASK_SECONDS)
+        if place is not None and bounds is not None:
+            partition.offset = bounds[place]
+            self._consumer.store_offsets(offsets=[partition])
+
     def _is_record(self, message: Message) -> bool:
         error = message.error()
         if error is None:
             return True
+        if error.name() in _NO_PLACE:
+            place = f"{message.topic()}-{message.partition()}"
+            raise ReadingError(
+                f"{_NO_OFFSET}: Undefined offset with no reset policy for partitions: [{place}]"
+            )
         if error.code() not in _PASSING and error.name() not in _PASSING_LOCAL:
             raise ReadingError(f"{exception_name(error)}: {sentence(error)}")
         return False
@@ -179,7 +234,7 @@ class RecordSource:
     def _states(self) -> list[TopicState] | None:
         left_seconds = _ASK_SECONDS if self._timeout_ms is None else self._timeout_ms / 1000
         try:
-            return self._metadata.ask([self._selection.topic or ""], left_seconds)
+            return self._metadata.ask([self._selection.topic or ""], left_seconds, create=self._may_create)
         except RefusedError as refusal:
             raise ReadingError(str(refusal)) from None
 

@@ -52,13 +52,15 @@ class TopicMetadata:
     def is_available(self) -> bool:
         return self._cluster is not None
 
-    def ask(self, names: Sequence[str] | None, left_seconds: float) -> list[TopicState] | None:
+    def ask(
+        self, names: Sequence[str] | None, left_seconds: float, *, create: bool = True
+    ) -> list[TopicState] | None:
         """One question, about these topics or (None) all: what is wrong is printed as Kafka's clients do.
-        None when nobody answered. A topic asked for by name is created if the broker allows it. RefusedError
-        for a wrong password or a certificate that is not believed."""
+        None when nobody answered. A topic asked for by name is created if we and the broker allow it.
+        RefusedError for a wrong password or a certificate that is not believed."""
         assert self._cluster is not None
         topics = None if names is None else [MetadataRequestTopic(name=name) for name in names]
-        request = MetadataRequest(topics, allow_auto_topic_creation=names is not None)
+        request = MetadataRequest(topics, allow_auto_topic_creation=create and names is not None)
         timeout_ms = int(max(left_seconds, _ASK_SECONDS_MIN) * 1000)
         try:
             answer = self._cluster.call_once(request, MetadataResponse, timeout_ms=timeout_ms)
@@ -88,9 +90,16 @@ class TopicMetadata:
             pairs = ", ".join(f"{state.name}={state.error.name}" for state in troubled)
             log(
                 "WARN",
-                f"[{self._who}] Error while fetching metadata with correlation id {self._answers} : "
-                f"{{{pairs}}}",
+                f"[{self._who}] The metadata response from the cluster reported a recoverable issue with "
+                f"correlation id {self._answers} : {{{pairs}}}",
                 NETWORK_CLIENT,
+            )
+        invalid = [state.name for state in troubled if state.error is ErrorCode.INVALID_TOPIC_EXCEPTION]
+        if invalid:
+            log(
+                "ERROR",
+                f"[{self._who}] Metadata response reported invalid topics [{', '.join(invalid)}]",
+                "org.apache.kafka.clients.Metadata",
             )
 
     def close(self) -> None:

@@ -75,7 +75,9 @@ def _check_log(settings: BrokerSettings) -> None:
         settings.log_retention_ms != 0,
         "log.retention.ms must be unlimited (-1) or, greater than or equal to 1",
     )
-    threads = max(1, settings.integer("log.cleaner.threads"))
+    threads = settings.integer("log.cleaner.threads")
+    if threads == 0:
+        raise SettingError("/ by zero")  # the whole of what Kafka has to say about it
     require(
         settings.integer("log.cleaner.dedupe.buffer.size") // threads > _DEDUPE_BYTES_MIN,
         "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread.",
