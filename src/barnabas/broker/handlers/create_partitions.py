@@ -26,7 +26,8 @@ def handle(node: Node, context: Context, request: CreatePartitionsRequest) -> Cr
         return CreatePartitionsResponse(results=_too_late(request))
 
     def done(results: tuple[PartitionsResult, ...], error: StoreError | None) -> None:
-        context.reply(CreatePartitionsResponse(results=[_answer(result, error) for result in results]))
+        response = CreatePartitionsResponse(results=[_answer(result, error) for result in results])
+        node.replicas.when_open(lambda: context.reply(response))
 
     wanted = [_more(topic) for topic in request.topics]
     node.controller.decide(

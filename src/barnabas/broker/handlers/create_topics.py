@@ -32,7 +32,8 @@ def handle(node: Node, context: Context, request: CreateTopicsRequest) -> Create
         return CreateTopicsResponse(topics=_too_late(node, request))
 
     def done(results: tuple[TopicResult, ...], error: StoreError | None) -> None:
-        context.reply(CreateTopicsResponse(topics=[_answer(node, result, error) for result in results]))
+        response = CreateTopicsResponse(topics=[_answer(node, result, error) for result in results])
+        node.replicas.when_open(lambda: context.reply(response))
 
     topics = [_new_topic(topic) for topic in request.topics]
     create_topics(node, topics, done, validate_only=request.validate_only)

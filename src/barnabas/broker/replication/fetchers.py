@@ -46,6 +46,10 @@ class ReplicaFetchers:
                 line.refresh_throttles()
         self._hang_up_unused()
 
+    def opened(self, partition: Partition) -> None:
+        """Its log was not there yet when the image told of it."""
+        self._follow_as_told(partition)
+
     def close(self) -> None:
         """Ask nobody any more."""
         for line in self._lines.values():

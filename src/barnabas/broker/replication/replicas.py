@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from barnabas.broker.replication.partition import Partition
 from barnabas.log.manager import LogManager
 from barnabas.model.errors import ApiError, ErrorCode
-from barnabas.model.ids import TopicPartition
+from barnabas.model.ids import INTERNAL_TOPICS, TopicPartition
 from barnabas.model.image import ClusterImage, PartitionImage, TopicImage
 
 if TYPE_CHECKING:
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
+# A new log takes half a millisecond of the loop, on a bad day several. Those of a small topic are there at
+# once; of a large one the others come a few at a time, and who asks for them before is told to ask again.
+_AT_ONCE = 16
+_A_FEW = 8
+_NEXT_TURN_MS = 1
+
 
 class ReplicaManager:
     def __init__(self, host: Node, logs: LogManager) -> None:
         self._host = host
         self._logs = logs
         self._topics: dict[str, list[Partition | None]] = {}
+        self._unopened: dict[TopicPartition, None] = {}  # in the order they came
+        self._room = 0  # for logs that are opened at once
+        self._when_open: list[Callable[[], None]] = []
 
     def find(self, topic: str, index: int) -> Partition | None:
         partitions = self._topics.get(topic)
@@ -53,6 +63,7 @@ class ReplicaManager:
 
     def apply(self, old: ClusterImage, new: ClusterImage) -> None:
         """Open, update and drop partitions until ours are what the image says."""
+        self._room = _AT_ONCE
         if old.topics is not new.topics:
             for name, topic in old.topics.items():
                 current = new.topics.get(name)
@@ -84,12 +95,53 @@ class ReplicaManager:
             if self._host.broker_id not in image.replicas:
                 partitions[image.index] = None
                 self._leave(TopicPartition(topic.name, image.index), known, image)
-            elif known is None:
+            elif known is None and self._may_open(TopicPartition(topic.name, image.index)):
                 partitions[image.index] = self._open(topic, image)
-            else:
+            elif known is not None:
                 known.adopt(image)
             if len(image.replicas) > 1 and image.leader == self._host.broker_id:
                 self._host.isr.watch()
+
+    # --- new logs ------------------------------------------------------------------------------------------
+
+    def _may_open(self, place: TopicPartition) -> bool:
+        """At once: what has a log already, the coordinators' own, and a few others. The rest waits."""
+        if place in self._logs.logs or place.topic in INTERNAL_TOPICS:
+            return True
+        if self._room > 0 and not self._unopened:
+            self._room -= 1
+            return True
+        if not self._unopened:
+            self._host.timers.at(self._host.now_ms + _NEXT_TURN_MS, self._open_more)
+        self._unopened[place] = None
+        return False
+
+    def _open_more(self) -> None:
+        for place in list(islice(self._unopened, _A_FEW)):
+            del self._unopened[place]
+            self._open_if_ours(place)
+        if self._unopened:
+            self._host.timers.at(self._host.now_ms + _NEXT_TURN_MS, self._open_more)
+            return
+        actions, self._when_open = self._when_open, []
+        for action in actions:
+            action()
+
+    def _open_if_ours(self, place: TopicPartition) -> None:
+        """As the image has it by now."""
+        topic, image = self._host.image.topics.get(place.topic), self._host.image.partition(*place)
+        if topic is None or image is None or self.find(*place) is not None:
+            return
+        if self._host.broker_id in image.replicas:
+            partition = self._topics[place.topic][place.partition] = self._open(topic, image)
+            self._host.fetchers.opened(partition)
+
+    def when_open(self, action: Callable[[], None]) -> None:
+        """Run it when nothing waits to be opened."""
+        if self._unopened:
+            self._when_open.append(action)
+        else:
+            action()
 
     def _leave(self, place: TopicPartition, known: Partition | None, image: PartitionImage) -> None:
         """Others hold it now. If that happened while we were away, only a log is left."""
