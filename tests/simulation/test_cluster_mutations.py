@@ -27,6 +27,7 @@ from barnabas.controller import isr as isr_decisions
 from barnabas.controller.decision import Decision
 from barnabas.controller.isr import Member
 from barnabas.log.log import Log
+from barnabas.log.segment import Segment
 from barnabas.model.image import ClusterImage, PartitionImage
 from barnabas.protocol.messages.fetch import FetchPartition
 from barnabas.replication.leader import Leading, PendingShrink
@@ -174,8 +175,10 @@ def strays_are_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Boot, "_drop_strays", lambda *_arguments: None)
 
 
-def what_is_cut_stays_vouched_for(patch: pytest.MonkeyPatch) -> None:
+def what_is_cut_is_soon_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """It stays vouched for, and is not synced before its place is taken."""
     patch.setattr(UpkeepHost, "may_cut", lambda *_arguments: True)
+    patch.setattr(Segment, "cut_waits", property(lambda _self: False, lambda *_arguments: None))
 
 
 _KILLED = CLUSTER_PROMISES["cluster_kill"]
@@ -241,7 +244,7 @@ _ZOMBIES = replace(CLUSTER_PROMISES["cluster_sessions"], kinds=(Kind.DEPOSE,), f
         (followers_show_open_transactions, _NEARBY_TRANSACTED, "StableReads"),
         (who_came_back_counts_as_who_went, _UNHEARD, "NoLostWrite"),
         (controllers_are_not_fenced, _ZOMBIES, "StatesFollow"),
-        (what_is_cut_stays_vouched_for, _STOPPED_IN_THE_DARK, "ReplicasAgree"),
+        (what_is_cut_is_soon_forgotten, _STOPPED_IN_THE_DARK, "ReplicasAgree"),
         (nobody_joins_again, _KILLED, "ClusterHeals"),
         (strays_are_kept, CLUSTER_PROMISES["cluster_deletion"], "DeletedStaysDeleted"),
     ],

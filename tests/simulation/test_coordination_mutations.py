@@ -16,6 +16,7 @@ from tests.simulation.seeds import first_broken_seed
 from barnabas.broker.coordinators.coordinator_loading import Loading
 from barnabas.broker.coordinators.hosted_shard import HostedShard
 from barnabas.broker.coordinators.marker_carrier import MarkerCarrier
+from barnabas.broker.dispatch import Context as RequestContext
 from barnabas.broker.replication.partition import Partition
 from barnabas.coordination.outcome import NOTHING, Outcome, Producer
 from barnabas.groups.classic.group import ClassicGroup
@@ -38,7 +39,7 @@ from barnabas.transactions.ending import Verdict, judge
 from barnabas.transactions.shard import TransactionShard
 from barnabas.transactions.upkeep import Upkeep
 
-_SEEDS = 150
+_SEEDS = 400
 
 
 # --- fences ------------------------------------------------------------------------------------------------
@@ -82,6 +83,7 @@ def partitions_are_given_before_they_are_given_up(patch: pytest.MonkeyPatch) -> 
 
 
 def answers_come_before_the_append(patch: pytest.MonkeyPatch) -> None:
+    """And leave at once, although the request is still being handled."""
     apply = HostedShard.apply
 
     def hasty(self: HostedShard[Any], outcome: Outcome, *rest: Any) -> None:
@@ -91,6 +93,7 @@ def answers_come_before_the_append(patch: pytest.MonkeyPatch) -> None:
         apply(self, outcome, *rest)
 
     patch.setattr(HostedShard, "apply", hasty)
+    patch.setattr(RequestContext, "reply", lambda self, message: self.session.send([self.frame(message)]))
 
 
 def answers_come_before_the_fsync(patch: pytest.MonkeyPatch) -> None:
