@@ -176,7 +176,7 @@ _KILLED_THEN_DARK = replace(POWER_LOSS, kinds=(Kind.KILL_THEN_POWER_LOSS,))
         (producers_are_forgotten, KILL, "InOrder"),
         (partitions_share_a_log, KILL, "NothingInvented"),
         (only_the_last_batch_is_remembered, _KILLED, "NothingBroke"),
-        (new_logs_hide_the_failed_ones, FAILING_DIRECTORY, "NothingBroke"),
+        (new_logs_hide_the_failed_ones, FAILING_DIRECTORY, "NoLostWrite"),
         (failed_disks_go_unnoticed, FAILING_DIRECTORY, "NoLostWrite"),
         (compaction_drops_what_is_new, COMPACTION, "LastValueOfKey"),
     ],
