@@ -49,6 +49,11 @@ class KafkaPythonMember(PolledMember):
             time.sleep(POLL_S / 5)
 
     def _poll(self) -> list[Received]:
+        # A join that outlasts the poll it began in ends unseen: the library takes no assignment then, and
+        # sends no heartbeats, unless it still thinks that it has to join.
+        coordinator = self.consumer._coordinator
+        if coordinator._join_task is not None:
+            coordinator.rejoin_needed = True
         with refusals():
             fetched = self.consumer.poll(timeout_ms=int(POLL_S * 1_000))
         return [
