@@ -65,7 +65,7 @@ def _take_out_unknown(
         if topic.partitions:
             known.append(topic)
     request.topics = known
-    return merged((), refused)
+    return merged((), refused) if refused else refused
 
 
 def _all(topic: OffsetCommitRequestTopic, code: ErrorCode) -> OffsetCommitResponseTopic:
