@@ -10,7 +10,6 @@ from tests.support.members.kinds import (
     CLASSIC_KINDS,
     COOPERATIVE_KINDS,
     EVERY_KIND,
-    KAFKA_PYTHON,
     Kind,
     each,
 )
@@ -131,8 +130,7 @@ def test_a_pattern_subscribes_to_the_topics_it_matches(
     eventually(lambda: member.assignment() == {(f"{topic}-north", 0), (f"{topic}-south", 0)})
 
 
-# kafka-python may forget its heartbeats when new topics make it join again.
-@each(kind for kind in CLASSIC_KINDS if kind.library != KAFKA_PYTHON)
+@each(CLASSIC_KINDS)
 def test_a_pattern_finds_a_topic_that_is_made_later(
     clients: Clients, coordinator: BrokerProcess, kind: Kind, topic: str, group: str
 ) -> None:
