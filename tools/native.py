@@ -15,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = (Path("src/barnabas/hot/_native.c"), Path("src/barnabas/records/arrow/_native.c"))
+SOURCES = tuple(Path("src/barnabas", package, "_native.c") for package in ("hot", "records/arrow", "runtime"))
 FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra")
 
 

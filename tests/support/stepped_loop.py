@@ -33,10 +33,18 @@ class Meanwhile:
         self.act: Callable[[], None] = lambda: None
 
     def poll(self, timeout: float, events_max: int) -> list[tuple[int, int]]:
+        self._look()
+        return self._real.poll(0, events_max)
+
+    def fileno(self) -> int:
+        """Somebody else is going to look."""
+        self._look()
+        return self._real.fileno()
+
+    def _look(self) -> None:
         self.looks += 1
         if self.looks == 2:
             self.act()
-        return self._real.poll(0, events_max)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)

@@ -53,7 +53,6 @@ class Receiver:
         self._application = application
         self._limits = limits
         self._sender = sender
-        self._small = sender.small
         self._close = close
         self._scratch = memoryview(bytearray(SCRATCH_SIZE))
         self._queued_bytes = 0
@@ -120,8 +119,6 @@ class Receiver:
             return False
         except OSError:
             count = 0
-        if self._small.ready is not None and self._sender.is_answered(connection, scratch[:count]):
-            return True
         try:
             if count > 4 and LENGTH.unpack_from(scratch)[0] == count - 4 <= self._limits.request_max_bytes:
                 self._sender.answer(connection, self._handle(connection, scratch[4:count]))

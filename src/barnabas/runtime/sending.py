@@ -41,14 +41,6 @@ class Sender:
         self._answered_ns = 0  # when the last of them came
         self.resumed: deque[Connection] = deque()  # something to send or to handle without an event
 
-    def is_answered(self, connection: Connection, request: memoryview) -> bool:
-        """Whether a reply was ready for it, and has left or is on its way."""
-        if not self.small.answer(connection, request):
-            return False
-        if connection.out:
-            self.drain(connection)
-        return True
-
     def answer(self, connection: Connection, parts: list[Part] | None) -> None:
         """The reply to the only request there is. A small one leaves together with those of others who asked
         at the same time: a client that is awake when the next reply comes need not be woken for it."""

@@ -7,6 +7,7 @@ it asks. Nothing else is handled in between, so the reply is the one it would ge
 
 from __future__ import annotations
 
+import select
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,12 +16,15 @@ from barnabas.hot import gather
 from barnabas.ports import FileSlice
 from barnabas.runtime.connection import SCRATCH_SIZE, Connection
 from barnabas.runtime.files import RealFile
+from barnabas.runtime.foreseen import NOT_ASKED, reply_when_asked
 
 SMALL_PARTS_MAX = 3
 _COPIED_BYTES_MAX = 1 << 15  # sendfile wins above
 
 
-class _Ready(NamedTuple):
+class Ready(NamedTuple):
+    """A reply, and what must be asked for to get it."""
+
     connection: Connection
     foreseen: Foreseen
     reply: memoryview
@@ -32,7 +36,6 @@ class SmallReplies:
         self._spare = memoryview(bytearray(SCRATCH_SIZE))
         self._reader: Connection | None = None  # who got the last one
         self._parts: Sequence[Part] | None = None  # of it, if the one before went to the same reader
-        self.ready: _Ready | None = None  # to what is expected next; None as soon as anything else may happen
 
     def send(self, connection: Connection, parts: Sequence[Part]) -> bool:
         """True when all of it has left; otherwise what remains is in `out`."""
@@ -56,34 +59,28 @@ class SmallReplies:
 
     # --- ahead of the request ------------------------------------------------------------------------------
 
-    def foresee(self) -> None:
-        """Make the reply ready that the last reader will ask for next."""
+    def foresee(self) -> Ready | None:
+        """The reply to what the last reader will ask for next, good until anything else is handled."""
         parts, reader = self._parts, self._reader
         if parts is None or reader is None or reader.session.closed:
-            return
+            return None
         self._parts = None
         template = reader.session.template
         start = len(parts[0])
         records = self._buffer[start : start + len(parts[1])]
         foreseen = None if template is None else template.foresee(records)
-        if foreseen is not None:
-            size = _gathered(foreseen.parts, self._spare)
-            self.ready = None if size < 0 else _Ready(reader, foreseen, self._spare[:size])
+        if foreseen is None:
+            return None
+        size = _gathered(foreseen.parts, self._spare)
+        return None if size < 0 else Ready(reader, foreseen, self._spare[:size])
 
-    def answer(self, connection: Connection, request: memoryview) -> bool:
-        """Whether this request was foreseen. What the socket did not take of the reply is in `out` then."""
-        ready = self.ready
-        if ready is None or ready.connection is not connection:
+    def send_when_asked(self, ready: Ready, epoll: select.epoll, looks: int) -> bool:
+        """Whether the reader asked within so many looks, and nobody else wanted anything. What the socket
+        did not take of the reply is in `out` then."""
+        connection, (before, after, parts), reply = ready
+        sent = reply_when_asked(epoll, connection.socket, looks, before, after, reply)
+        if sent == NOT_ASKED:
             return False
-        self.ready = None
-        _, (before, after, parts), reply = ready
-        if request[:8] != before or request[12:] != after:
-            return False
-        reply[4:8] = request[8:12]
-        try:
-            sent = connection.socket.send(reply)
-        except OSError:  # full, or gone: `drain` finds out
-            sent = 0
         if sent == len(reply):
             self._buffer, self._spare = self._spare, self._buffer
             self._remember(connection, parts)

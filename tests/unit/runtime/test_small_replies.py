@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import select
 import socket
 import struct
 from collections.abc import Iterator
@@ -10,10 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.foreseen import WAYS
 from tests.support.stepped_loop import SteppedLoop
 
 from barnabas.broker.session import Foreseen, Part, Session
 from barnabas.ports import FileSlice
+from barnabas.runtime import small_replies
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.files import RealFile, RealFilesystem
 from barnabas.runtime.small_replies import SmallReplies
@@ -84,8 +87,13 @@ class Loop(SteppedLoop):
         return reply_to(client)
 
 
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_replies, "reply_when_asked", request.param)
+
+
 @pytest.fixture
-def loop(shelf: Shelf) -> Iterator[Loop]:
+def loop(way: None, shelf: Shelf) -> Iterator[Loop]:
     with closing(Loop(shelf)) as running:
         yield running
 
@@ -135,7 +143,7 @@ def test_what_was_changed_before_the_request_is_in_the_reply(loop: Loop) -> None
     assert reply_to(reader) == expected(3, 1, 3)
 
 
-def test_a_ready_reply_arrives_whole_through_a_narrow_socket(shelf: Shelf) -> None:
+def test_a_ready_reply_arrives_whole_through_a_narrow_socket(way: None, shelf: Shelf) -> None:
     ours, client = socket.socketpair()
     ours.setblocking(False)
     connection = Connection(ours, 0)
@@ -146,10 +154,14 @@ def test_a_ready_reply_arrives_whole_through_a_narrow_socket(shelf: Shelf) -> No
             connection, shelf.handle(connection.session, memoryview(request(number, number))[4:])
         )
         assert reply_to(client) == expected(number, 0, number)
-    small.foresee()
+    ready = small.foresee()
+    assert ready is not None
     fill(ours)
     filled = len(client.recv(1 << 20, socket.MSG_DONTWAIT | socket.MSG_PEEK))
-    assert small.answer(connection, memoryview(request(9, 2)))
+    client.sendall(request(9, 2))
+    with closing(select.epoll()) as epoll:
+        epoll.register(ours, select.EPOLLIN)
+        assert small.send_when_asked(ready, epoll, 1)
     assert connection.out, "the socket was meant to be too narrow"
     assert sum(len(part) for part in connection.out if isinstance(part, bytes)) <= 16
     client.setblocking(False)
