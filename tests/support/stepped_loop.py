@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from barnabas.ports import FileSlice
+from barnabas.runtime.attempts import Attempts
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.listeners import Limits, bind
 from barnabas.runtime.reactor import Reactor
@@ -55,7 +56,6 @@ class SteppedLoop:
 
     def __init__(self, application: Application) -> None:
         self.reactor = Reactor(application, SystemClock(), Limits(), NeverCold())
-        self.reactor.usual_wait_ns = 0
         self._meanwhile = Meanwhile(self.reactor.epoll)
         self.reactor.epoll = cast(select.epoll, self._meanwhile)
         self._listener = bind("127.0.0.1", 0, 5)
@@ -71,7 +71,8 @@ class SteppedLoop:
 
     def go_round(self, act: Callable[[], None] = lambda: None) -> None:
         """Once, with something that happens while it looks."""
-        self.reactor.usual_wait_ns = self._meanwhile.looks = 0
+        self.reactor.looks = Attempts()  # one of them is always due
+        self._meanwhile.looks = 0
         self._meanwhile.act = act
         stops = iter((False, True))
         self.reactor.run(lambda: next(stops))

@@ -8,17 +8,16 @@ from __future__ import annotations
 import logging
 import select
 import socket
-import time
 from collections.abc import Callable
 
 from barnabas.broker.session import Session
 from barnabas.ports import Clock
+from barnabas.runtime.attempts import Attempts
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.listeners import Limits, Listeners
 from barnabas.runtime.loopback import send_without_timers
 from barnabas.runtime.receiving import Application, Receiver
 from barnabas.runtime.sending import ColdReader, Sender
-from barnabas.runtime.small_replies import Ready
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -27,8 +26,6 @@ _SWEEP_MS = 2000
 _EVENTS_MAX = 32  # per look: Python allocates room for as many each time, and few need no malloc
 _LOOKS = 64  # of about half a microsecond each
 _FORESEEN_LOOKS = 128  # in C they are shorter
-_WORTH_LOOKING_NS = 40_000
-_LONG_WAIT_NS = 200_000  # longer ones count as this long, so that a client that comes back is soon noticed
 
 
 class Reactor:
@@ -43,7 +40,7 @@ class Reactor:
         self.sender = Sender(self.epoll, cold, self._close)
         self.receiver = Receiver(application, limits, self.sender, self._close)
         self.next_sweep_ms = 0
-        self.usual_wait_ns = _LONG_WAIT_NS
+        self.looks = Attempts()
 
     # --- what may be attached ------------------------------------------------------------------------------
 
@@ -94,40 +91,36 @@ class Reactor:
 
     def _poll(self, wait_ms: int) -> list[tuple[int, int]]:
         """Look again for a moment before going to sleep: to be woken costs more than a client that waits for
-        us takes to ask again. Where waits are usually longer than that moment, it would be lost."""
-        poll = self.epoll.poll
-        events = poll(0, _EVENTS_MAX)
+        us takes to ask again. Where nobody asks that soon, the moment would be lost."""
+        events = self.epoll.poll(0, _EVENTS_MAX)
         self.receiver.is_alone = len(events) == 1
         if events or self.sender.resumed:
             return events
-        before_ns, is_answered = time.monotonic_ns(), False
-        if self.usual_wait_ns < _WORTH_LOOKING_NS:
-            ready = self.sender.small.foresee()
-            if ready is None:
-                events = self._look()
-            else:
-                is_answered = self._is_answered(ready)
-        if not events and not is_answered:
-            events = poll(wait_ms / 1000, _EVENTS_MAX)
-        waited_ns = min(time.monotonic_ns() - before_ns, _LONG_WAIT_NS)
-        self.usual_wait_ns += (waited_ns - self.usual_wait_ns) // 8
-        return events
+        if self.looks.is_due():
+            found = self._look()
+            if found is not None:
+                self.looks.succeeded()
+                return found
+            self.looks.failed()
+        return self.epoll.poll(wait_ms / 1000, _EVENTS_MAX)
 
-    def _look(self) -> list[tuple[int, int]]:
-        for _ in range(_LOOKS):
-            events = self.epoll.poll(0, _EVENTS_MAX)
-            if events:
-                return events
-        return []
-
-    def _is_answered(self, ready: Ready) -> bool:
-        """Whether the request came that a reply is ready for, and nothing else."""
-        if not self.sender.small.send_when_asked(ready, self.epoll, _FORESEEN_LOOKS):
-            return False
+    def _look(self) -> list[tuple[int, int]] | None:
+        """What came within the moment, but for the request that was foreseen, which is answered; None if
+        nothing did."""
+        poll, small = self.epoll.poll, self.sender.small
+        ready = small.foresee()
+        if ready is None:
+            for _ in range(_LOOKS):
+                events = poll(0, _EVENTS_MAX)
+                if events:
+                    return events
+            return None
+        if not small.send_when_asked(ready, self.epoll, _FORESEEN_LOOKS):
+            return poll(0, _EVENTS_MAX) or None
         ready.connection.last_active_ms = self.clock.monotonic_ms()
         if ready.connection.out:
             self.sender.drain(ready.connection)
-        return True
+        return []
 
     def _sweep(self, now_ms: int) -> None:
         """Close what has been idle too long, and take back the buffers of what is merely quiet."""

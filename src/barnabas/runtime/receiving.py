@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from barnabas.broker.session import Part, PeerFaultError, Session
+from barnabas.runtime.attempts import Attempts
 from barnabas.runtime.connection import LENGTH, SCRATCH_SIZE, Connection
 from barnabas.runtime.listeners import Limits
 from barnabas.runtime.sending import Sender
@@ -26,7 +27,6 @@ _OUT = select.EPOLLOUT
 _GONE = select.EPOLLHUP | select.EPOLLERR | select.EPOLLRDHUP
 _AT_ONCE_MAX = 7
 _AT_ONCE_NS = 250_000  # no matter how many: those who ask for much have a turn for each
-_TURNS_WITHOUT_MAX = 63
 _REPLIES_BYTES_MAX = 1 << 16  # of small replies to pipelined requests that leave in one send
 
 
@@ -58,8 +58,7 @@ class Receiver:
         self._queued_bytes = 0
         self._hungry: deque[Connection] = deque()  # paused until memory is free
         self.is_alone = False  # whose event is next: nobody else's came with it, and it was there at once
-        self._turns_without = 0  # to come, because the last attempt to go on at once was in vain
-        self._pause = 0  # how many those were at first
+        self._repeats = Attempts()  # to go on at once
 
     def event(self, connection: Connection, mask: int, now_ms: int) -> None:
         connection.last_active_ms = now_ms
@@ -93,8 +92,7 @@ class Receiver:
     def _go_on_at_once(self, connection: Connection) -> None:
         """A client that shares our core runs as soon as it has its answer, and has asked again before we
         look: then its next request needs no turn of its own. Not for long, others may want something."""
-        if self._turns_without:
-            self._turns_without -= 1
+        if not self._repeats.is_due():
             return
         sender, until_ns = self._sender, time.monotonic_ns() + _AT_ONCE_NS
         for _ in range(_AT_ONCE_MAX):
@@ -105,9 +103,9 @@ class Receiver:
             if connection.session.closed or time.monotonic_ns() > until_ns:
                 return
             if not self._receive_afresh(connection):
-                self._pause = self._turns_without = min(2 * self._pause + 1, _TURNS_WITHOUT_MAX)
+                self._repeats.failed()
                 return
-            self._pause = 0
+            self._repeats.succeeded()
 
     def _receive_afresh(self, connection: Connection) -> bool:
         """Nothing of this connection is buffered. The usual case is one whole request, answered at once.
