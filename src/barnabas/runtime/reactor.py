@@ -24,8 +24,8 @@ log = logging.getLogger("kafka.network.SocketServer")
 _IN = select.EPOLLIN
 _SWEEP_MS = 2000
 _EVENTS_MAX = 32  # per look: Python allocates room for as many each time, and few need no malloc
-_LOOKS = 64  # of about half a microsecond each
-_FORESEEN_LOOKS = 128  # in C they are shorter
+_LOOKS = 128  # of about half a microsecond each
+_FORESEEN_LOOKS = 256  # in C they are shorter
 
 
 class Reactor:
