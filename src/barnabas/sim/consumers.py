@@ -159,5 +159,6 @@ def seen_by(
         read_committed=read_committed,
         last_stable_offset=data.last_stable_offset,
         skipped=tuple(offset for offset in read.skipped if offset >= position),
+        leader_epoch=read.leader_epoch,
     )
     return seen, max(position, read.next_offset)

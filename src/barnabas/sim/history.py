@@ -83,6 +83,7 @@ class Seen:
     read_committed: bool = False
     last_stable_offset: int = -1
     skipped: tuple[int, ...] = ()  # offsets of markers, and of what read_committed hides
+    leader_epoch: int = -1  # of the last batch
 
 
 @dataclass(frozen=True, slots=True)

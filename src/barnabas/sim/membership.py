@@ -100,6 +100,7 @@ class Member(abc.ABC):
         self.generation = -1  # member epoch, in the new protocol
         self.fenced = False  # another one has our instance id
         self.owned: Places = NO_PLACES
+        self.epochs: dict[TopicPartition, int] = {}  # of the leaders that wrote what was read last
 
     @abc.abstractmethod
     def beat(self) -> Script[Change]: ...
@@ -138,6 +139,11 @@ class Member(abc.ABC):
         """Member id and epoch: only the new protocol's members say them."""
         return None, -1
 
+    def position(self, place: TopicPartition, offsets: Mapping[TopicPartition, int]) -> tuple[int, int]:
+        """An offset and the leader epoch of what lies before it: whoever goes on from there asks nobody who
+        has not heard of that leader (KIP-320)."""
+        return offsets[place], self.epochs.get(place, -1)
+
     def commit(self, offsets: Mapping[TopicPartition, int]) -> Script[bool]:
         asked = CommitAsked(self.group, self.name, self.generation, tuple(sorted(offsets.items())))
         self.world.history.add(asked)
@@ -159,7 +165,7 @@ class Member(abc.ABC):
             OffsetCommitRequestTopic(
                 name=topic,
                 partitions=[
-                    OffsetCommitRequestPartition(index, offsets[TopicPartition(topic, index)])
+                    OffsetCommitRequestPartition(index, *self.position(TopicPartition(topic, index), offsets))
                     for index in indexes
                 ],
             )

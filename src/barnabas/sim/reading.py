@@ -23,6 +23,7 @@ class Read:
     records: list[SeenRecord] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
     next_offset: int = 0
+    leader_epoch: int = -1  # of the last batch
     problem: str = ""
 
 
@@ -84,7 +85,7 @@ def _take(read: Read, data: bytes, position: int, header: BatchHeader, aborted: 
         read.skipped += _offsets(header, found)
     else:
         read.records += [SeenRecord(one.offset, one.key, one.value, one.timestamp) for one in found]
-    read.next_offset = header.next_offset
+    read.next_offset, read.leader_epoch = header.next_offset, header.leader_epoch
 
 
 def _offsets(header: BatchHeader, found: Iterable[Record]) -> list[int]:

@@ -159,6 +159,8 @@ class Staff(Actor):
                 seen, after = seen_by(self.name, place, position, data, self.read_committed, self.life)
                 self.world.history.add(seen)
                 self.positions[place] = after
+                if seen.leader_epoch >= 0:
+                    self.member.epochs[place] = seen.leader_epoch
                 if not seen.error:
                     self._ends[place] = (asked_ms, seen.high_watermark)
                 polled.append(seen)

@@ -172,7 +172,9 @@ class Transactions(abc.ABC):
             TxnOffsetCommitRequestTopic(
                 topic,
                 [
-                    TxnOffsetCommitRequestPartition(index, offsets[TopicPartition(topic, index)])
+                    TxnOffsetCommitRequestPartition(
+                        index, *member.position(TopicPartition(topic, index), offsets)
+                    )
                     for index in indexes
                 ],
             )

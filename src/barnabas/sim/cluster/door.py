@@ -16,11 +16,13 @@ from barnabas.protocol import codec
 from barnabas.protocol.codec import RequestHeader
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 from barnabas.protocol.messages.produce import ProduceRequest
 from barnabas.protocol.schema import Message
 from barnabas.sim.cluster import routing
 from barnabas.sim.cluster.cluster import Cluster
 from barnabas.sim.cluster.deposed import note_deposed
+from barnabas.sim.cluster.epochs import KnownEpochs
 from barnabas.sim.cluster.nearby import Nearby
 from barnabas.sim.cluster.routing import Anybody, Everybody, Leader, TheCoordinator, TheLeaders
 from barnabas.sim.network import Asker, Connection
@@ -30,18 +32,15 @@ _FIND_VERSION = 4
 _PAUSE_MS = (20, 80)  # before it looks again
 
 Heard = Callable[[bytes], None]
-# The newest leader epochs that a client has heard of, by topic id and index. It believes no broker that knows
-# of an older one (KIP-320): a leader that was cut off tells of itself, and would refuse what it has not seen.
-Epochs = dict[tuple[bytes, int], int]
 
 
 class ClusterDoor:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._epochs: dict[Asker, Epochs] = {}
+        self._epochs: dict[Asker, KnownEpochs] = {}
 
     def connect(self, peer: Asker) -> ClusterWire | None:
-        epochs = self._epochs.setdefault(peer, {})
+        epochs = self._epochs.setdefault(peer, KnownEpochs())
         return ClusterWire(self._cluster, peer, epochs) if self._cluster.serving else None
 
 
@@ -75,7 +74,7 @@ class _Question:
 
 
 class ClusterWire:
-    def __init__(self, cluster: Cluster, peer: Asker, epochs: Epochs) -> None:
+    def __init__(self, cluster: Cluster, peer: Asker, epochs: KnownEpochs) -> None:
         self._epochs = epochs
         self._cluster = cluster
         self._world = cluster.world
@@ -228,7 +227,9 @@ class ClusterWire:
         self._inquire(request, _METADATA_VERSION, heard)
 
     def _learn(self, answer: MetadataResponse) -> None:
-        if any(topic.error_code or not topic.partitions for topic in answer.topics) or self._is_old(answer):
+        if any(topic.error_code or not topic.partitions for topic in answer.topics) or self._epochs.is_old(
+            answer
+        ):
             self._look_again()
             return
         for topic in answer.topics:
@@ -237,17 +238,6 @@ class ClusterWire:
                 found = Leader(partition.leader_id, partition.leader_epoch)
                 self._leaders[place] = found if found.broker_id in self._cluster.machines else None
         self._found()
-
-    def _is_old(self, answer: MetadataResponse) -> bool:
-        told = {
-            (topic.topic_id, partition.partition_index): partition.leader_epoch
-            for topic in answer.topics
-            for partition in topic.partitions
-        }
-        if any(epoch < self._epochs.get(where, epoch) for where, epoch in told.items()):
-            return True
-        self._epochs.update(told)
-        return False
 
     def _find(self, coordinator: TheCoordinator) -> None:
         request = FindCoordinatorRequest(key_type=coordinator.kind, coordinator_keys=[coordinator.key])
@@ -275,7 +265,8 @@ class ClusterWire:
             return
         question.missing -= 1
         question.answers.append(answer)
-        if routing.points_elsewhere(answer):
+        is_news = isinstance(answer, OffsetFetchResponse) and self._epochs.is_news(answer, self._leaders)
+        if is_news or routing.points_elsewhere(answer):
             self._leaders.clear()
             self._coordinators.clear()
             self._must_pause = True
