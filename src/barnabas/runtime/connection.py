@@ -53,6 +53,11 @@ class Connection:
         self.interest = 0
         self.last_active_ms = now_ms
 
+    @property
+    def is_between_requests(self) -> bool:
+        """All that came is answered: what comes next is the beginning of a request."""
+        return self.start == self.end and not self.out and not self.parked
+
     def keep(self, view: memoryview, start: int, end: int, need: int) -> None:
         """Move an unfinished frame to the front of a buffer of our own that has room for what comes next."""
         if self.buffer is not None and need <= len(self.buffer):

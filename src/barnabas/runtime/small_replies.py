@@ -62,7 +62,7 @@ class SmallReplies:
     def foresee(self) -> Ready | None:
         """The reply to what the last reader will ask for next, good until anything else is handled."""
         parts, reader = self._parts, self._reader
-        if parts is None or reader is None or reader.session.closed:
+        if parts is None or reader is None or reader.session.closed or not reader.is_between_requests:
             return None
         self._parts = None
         template = reader.session.template

@@ -42,6 +42,8 @@ class Shelf:
     def handle(self, session: Session, frame: memoryview) -> list[Part]:
         self.handled += 1
         session.template = self
+        if len(frame) > 12:
+            return [b"too long"]
         verb, correlation_id, number = struct.unpack(">4sii", frame)
         if verb == b"turn":
             self.turns += 1
@@ -141,6 +143,19 @@ def test_what_was_changed_before_the_request_is_in_the_reply(loop: Loop) -> None
     loop.say(reader, request(3, 3))
     loop.go_round()
     assert reply_to(reader) == expected(3, 1, 3)
+
+
+def test_the_rest_of_a_request_is_no_request(loop: Loop) -> None:
+    """It may look like one: here it is a frame of its own inside a longer one."""
+    client = loop.connect()
+    for number in (0, 1, 2):
+        loop.read(client, number, number)
+    rest = request(3, 3)
+    length = struct.pack(">i", 4 + len(rest))
+    loop.say(client, length + b"read")
+    loop.go_round()
+    loop.go_round(lambda: loop.say(client, rest))
+    assert client.recv(1_000) == b"too long"
 
 
 def test_a_ready_reply_arrives_whole_through_a_narrow_socket(way: None, shelf: Shelf) -> None:
