@@ -227,9 +227,8 @@ class ClusterWire:
         self._inquire(request, _METADATA_VERSION, heard)
 
     def _learn(self, answer: MetadataResponse) -> None:
-        if any(topic.error_code or not topic.partitions for topic in answer.topics) or self._epochs.is_old(
-            answer
-        ):
+        is_whole = all(topic.partitions and not topic.error_code for topic in answer.topics)
+        if not is_whole or self._epochs.is_old(answer):
             self._look_again()
             return
         for topic in answer.topics:
