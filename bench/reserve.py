@@ -5,6 +5,9 @@ fault that the host handles, some microseconds for every page of 4 KiB, ten time
 Whoever is measured while files grow in memory, or are read into it, would be measured by that. A reserve
 holds memory that was touched, and lets go of it as fast as others take some: what they get was in use a
 moment before.
+
+The telling itself stops the guest, a tenth of a second for each half GB, and comes every two seconds while whole blocks are
+free that the host does not know of. So a reserve waits until it is over, and keeps little free ahead.
 """
 
 from __future__ import annotations
@@ -12,13 +15,15 @@ from __future__ import annotations
 import mmap
 import os
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 _PIECE = 1 << 21  # to give back more at once would hold a core
-_HEAD_START = 1 << 25  # free before it is asked for
-_LOOK_S = 0.002
+_HEAD_START = 1 << 23  # free before it is asked for
+_LOOK_S = 0.001
+_TOLD_S = 5  # until the host knows what is free: Linux tells it two seconds after, and looks once more
 
 
 class Reserve:
@@ -37,6 +42,7 @@ class Reserve:
 
     def __enter__(self) -> None:
         """From here on as much stays free as is now."""
+        time.sleep(_TOLD_S)
         self._thread.start()
 
     def __exit__(
