@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from bench.generator import FetchLoad, ProduceLoad, Running
+from bench.quiet import wait_until_quiet
 from bench.reserve import Reserve
 from bench.scale import Scale
 from bench.subject import Subject
@@ -21,7 +22,7 @@ REQUESTS_PER_SECOND = 500
 BACKLOG = ProduceLoad(1_000, 128, in_flight=5)
 KEYED_BACKLOG = ProduceLoad(1_000, 128, in_flight=5, keys=8_192)
 COMPACTION_WAIT_S = 240
-LOOKS = 5  # the median is not that of the one in which the host was busy
+LOOKS = 7  # the median is not that of the one in which the host was busy
 
 
 @contextmanager
@@ -42,9 +43,12 @@ def while_a_cold_reader_drains(subject: Subject, scale: Scale) -> dict[str, floa
     topic = subject.create_topic("beside-reader")
     alone, beside = [], []
     for _ in range(LOOKS):
+        wait_until_quiet()
         alone.append(_paced(subject, topic, scale.seconds))
-        subject.drop_from_page_cache(backlog)
-        with Reserve(scale.backlog_bytes):
+        reserve = Reserve()
+        subject.drop_from_page_cache(backlog, reserve)
+        with reserve:
+            wait_until_quiet()
             _practise(subject, topic)
             beside.append(_p99_us_beside(subject, topic, reader.start(subject.port, backlog)))
     return _figures(alone, beside)
@@ -93,7 +97,7 @@ def _p99_us_beside(subject: Subject, topic: str, other: Running) -> float:
 
 
 def _practise(subject: Subject, topic: str) -> None:
-    """What was idle for seconds is slow at first, its memory being far away; nobody is to be charged for that."""
+    """Who was idle for seconds is slow at first, its memory being far away; nobody is charged for that."""
     _paced(subject, topic, 1)
     FetchLoad(1_048_576, seconds=0.3).run(subject.port, topic)
 

@@ -6,8 +6,8 @@ Whoever is measured while files grow in memory, or are read into it, would be me
 holds memory that was touched, and lets go of it as fast as others take some: what they get was in use a
 moment before.
 
-The telling itself stops the guest, a tenth of a second for each half GB, and comes every two seconds while whole blocks are
-free that the host does not know of. So a reserve waits until it is over, and keeps little free ahead.
+The telling itself stops the guest, for a tenth of a second when half a GB is told, every two seconds while
+there is something to tell. So a reserve takes at once what a file gives up, and keeps little free ahead.
 """
 
 from __future__ import annotations
@@ -15,34 +15,33 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 _PIECE = 1 << 21  # to give back more at once would hold a core
-_HEAD_START = 1 << 23  # free before it is asked for
+_HEAD_START = 1 << 22  # free before it is asked for
 _LOOK_S = 0.001
-_TOLD_S = 5  # until the host knows what is free: Linux tells it two seconds after, and looks once more
 
 
 class Reserve:
     """As much as is asked for, but no more than half of what the machine has to spare."""
 
-    def __init__(self, bytes_wanted: int) -> None:
-        size = max(min(bytes_wanted, _meminfo_bytes("MemAvailable") // 2) // _PIECE, 1) * _PIECE
-        self._memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with suppress(OSError):  # a kernel without huge pages; then it takes longer
-            self._memory.madvise(mmap.MADV_HUGEPAGE)  # in whole blocks, which are taken first
-        for at in range(0, size, mmap.PAGESIZE):
-            self._memory[at] = 1
-        self._released = 0
+    def __init__(self, bytes_wanted: int = 0) -> None:
+        self._held: list[mmap.mmap] = []  # each of one piece
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._let_go, daemon=True)
+        self.hold(bytes_wanted)
+
+    def hold(self, bytes_wanted: int) -> None:
+        """So much more."""
+        held = len(self._held) * _PIECE
+        room = (_meminfo_bytes("MemAvailable") + held) // 2 - held
+        for _ in range(min(bytes_wanted, room) // _PIECE):
+            self._held.append(_touched_piece())
 
     def __enter__(self) -> None:
         """From here on as much stays free as is now."""
-        time.sleep(_TOLD_S)
         self._thread.start()
 
     def __exit__(
@@ -50,21 +49,31 @@ class Reserve:
     ) -> None:
         self._done.set()
         self._thread.join()
-        self._memory.close()
+        for piece in self._held:
+            piece.close()
 
     def _let_go(self) -> None:
-        # It is in nobody's way: whoever wakes up goes first.
-        os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
+        # Some microseconds each time, and in time: what is taken before that comes from the host.
+        with suppress(PermissionError):
+            os.sched_setscheduler(threading.get_native_id(), os.SCHED_FIFO, os.sched_param(1))
         free_at_first = _meminfo_bytes("MemFree")
         while not self._done.is_set():
             self._release(free_at_first + _HEAD_START - _meminfo_bytes("MemFree"))
             self._done.wait(_LOOK_S)
 
     def _release(self, wanted: int) -> None:
-        end = min(self._released + max(wanted, 0), len(self._memory))
-        while self._released < end:
-            self._memory.madvise(mmap.MADV_DONTNEED, self._released, _PIECE)
-            self._released += _PIECE
+        while self._held and wanted > 0:
+            self._held.pop().close()
+            wanted -= _PIECE
+
+
+def _touched_piece() -> mmap.mmap:
+    piece = mmap.mmap(-1, _PIECE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):  # a kernel without huge pages; then it takes longer
+        piece.madvise(mmap.MADV_HUGEPAGE)  # in whole blocks, which are taken first
+    for at in range(0, _PIECE, mmap.PAGESIZE):
+        piece[at] = 1
+    return piece
 
 
 def _meminfo_bytes(name: str) -> int:
