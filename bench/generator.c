@@ -64,6 +64,11 @@ typedef struct {
 // From when a request was due until its answer, and the two parts of that: until it was sent, and from there on.
 static Times latencies, delays, answers;
 
+// The 99th percentile of each whole half second: a stop of the machine spoils one of them, a slow broker all.
+static const double WINDOW_SECONDS = .5;
+static Times window, windows_p99;
+static double window_end;
+
 static void fail(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
     exit(1);
@@ -296,10 +301,34 @@ static size_t reply_size(const Connection *c) {
     return size;
 }
 
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void sort(Times *times) { qsort(times->seconds, times->count, sizeof *times->seconds, by_value); }
+
+static double percentile_us(const Times *times, double part) {
+    if (!times->count) return 0;
+    size_t index = times->count * part;
+    return times->seconds[index < times->count ? index : times->count - 1] * 1e6;
+}
+
+static void record_in_window(double t, double latency) {
+    for (; t >= window_end; window_end += WINDOW_SECONDS) {
+        if (!window.count) continue; // nothing was answered for so long: the window after it will tell
+        sort(&window);
+        record(&windows_p99, percentile_us(&window, .99));
+        window.count = 0;
+    }
+    record(&window, latency);
+}
+
 static void take_reply(Connection *c) {
     if (get32(c->in + 4) != (uint32_t)c->done) fail("replies out of order");
     double t = now(), due = c->due[c->done % IN_FLIGHT_MAX], sent_at = c->sent_at[c->done % IN_FLIGHT_MAX];
     record(&latencies, t - due);
+    if (load.rate > 0) record_in_window(t, t - due);
     record(&delays, sent_at - due);
     record(&answers, t - sent_at);
     if (load.is_fetch) take_fetch_reply(c);
@@ -325,29 +354,18 @@ static void receive_replies(Connection *c) {
 
 // --- the run -------------------------------------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double percentile_us(const Times *times, double part) {
-    if (!times->count) return 0;
-    size_t index = times->count * part;
-    return times->seconds[index < times->count ? index : times->count - 1] * 1e6;
-}
-
-static void sort(Times *times) { qsort(times->seconds, times->count, sizeof *times->seconds, by_value); }
-
 static void report(double elapsed) {
     sort(&latencies);
     sort(&delays);
     sort(&answers);
     printf("{\"seconds\": %.6f, \"requests\": %lu, \"records\": %lu, \"bytes\": %lu, \"p50_us\": %.1f, "
            "\"p99_us\": %.1f, \"p999_us\": %.1f, \"max_us\": %.1f, \"sent_late_p99_us\": %.1f, "
-           "\"answered_p99_us\": %.1f}\n",
+           "\"answered_p99_us\": %.1f, \"windows_p99_us\": [",
            elapsed, total_requests, total_records, total_bytes, percentile_us(&latencies, .5),
            percentile_us(&latencies, .99), percentile_us(&latencies, .999), percentile_us(&latencies, 1),
            percentile_us(&delays, .99), percentile_us(&answers, .99));
+    for (size_t i = 0; i < windows_p99.count; i++) printf("%s%.1f", i ? ", " : "", windows_p99.seconds[i]);
+    printf("]}\n");
 }
 
 // With a rate, a timer wakes the loop when the next request is due: spinning would take a core from the broker.
@@ -374,6 +392,7 @@ static void add(int poll, int file, void *pointer) {
 static void run(Connection *connections) {
     int poll = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
     double start = now(), end = start + load.seconds;
+    window_end = start + WINDOW_SECONDS;
     if (load.rate > 0) add(poll, timer, NULL);
     for (int i = 0; i < load.connections; i++) {
         connections[i].next_due = start + i * (load.rate > 0 ? 1 / load.rate : 0);

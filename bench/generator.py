@@ -26,6 +26,7 @@ class Measured:
     max_us: float
     sent_late_p99_us: float  # how late requests left that were due at a time: the generator's own share
     answered_p99_us: float  # from there to the answer
+    windows_p99_us: list[float]  # of each whole half second, with a rate
 
 
 class Running:

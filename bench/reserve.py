@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 _PIECE = 1 << 21  # to give back more at once would hold a core
-_HEAD_START = 1 << 22  # free before it is asked for
+_HEAD_START = 1 << 23  # free before it is asked for
 _LOOK_S = 0.001
 
 
@@ -53,9 +53,8 @@ class Reserve:
             piece.close()
 
     def _let_go(self) -> None:
-        # Some microseconds each time, and in time: what is taken before that comes from the host.
-        with suppress(PermissionError):
-            os.sched_setscheduler(threading.get_native_id(), os.SCHED_FIFO, os.sched_param(1))
+        # It is in nobody's way: whoever wakes up goes first.
+        os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         free_at_first = _meminfo_bytes("MemFree")
         while not self._done.is_set():
             self._release(free_at_first + _HEAD_START - _meminfo_bytes("MemFree"))

@@ -301,6 +301,7 @@ ROWS = (
             Figure("p99 alone", "µs"),
             Figure("p99 beside", "µs"),
             Figure("beside / alone", "×", absolute_max=2),
+            Figure("p99 of whole drains", "µs"),
         ),
         once=True,
     ),
