@@ -1,7 +1,8 @@
 """Waiting until the machine is let run: a virtual one is stopped now and then, by what its host does for it.
 
 A stop of a few hundredths of a second is the 99th percentile of whoever is measured meanwhile. What the host
-does about an earlier measurement, taking back the memory that it left, is over after some seconds.
+does about an earlier measurement, taking back the memory that it left, is over after some seconds. Some
+kernels say how much memory they have told it of.
 """
 
 from __future__ import annotations
@@ -10,21 +11,29 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
-_QUIET_S = 2.5  # the host is told of free memory every two seconds
+_QUIET_S = 3  # the host is told of free memory every two seconds
 _MOST_S = 30  # then it is noise that will not end, and the figures will say so
 _STOP_S = 0.005
+_TOLD_KIB = Path("/sys/module/page_reporting/parameters/reported_kib")
 
 
 def wait_until_quiet() -> None:
-    """Until no core has been stopped for a while."""
+    """Until for a while no core has been stopped, and the host was told of no free memory."""
     cores = sorted(os.sched_getaffinity(0))
     with _punctual():
         give_up = time.monotonic() + _MOST_S
-        quiet_since = time.monotonic()
+        quiet_since, told_before = time.monotonic(), _told_kib()
         while time.monotonic() < min(quiet_since + _QUIET_S, give_up):
-            if max(_lateness_s(core) for core in cores) > _STOP_S:
-                quiet_since = time.monotonic()
+            late, told = max(_lateness_s(core) for core in cores), _told_kib()
+            if late > _STOP_S or told != told_before:
+                quiet_since, told_before = time.monotonic(), told
+
+
+def _told_kib() -> int:
+    """Of free memory, to the host, since the machine began; 0 where the kernel does not say."""
+    return int(_TOLD_KIB.read_text()) if _TOLD_KIB.exists() else 0
 
 
 def _lateness_s(core: int) -> float:
