@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 from bench.generator import FetchLoad, Measured, ProduceLoad, Running
 from bench.quiet import wait_until_quiet
-from bench.reserve import Reserve
 from bench.scale import Scale
 from bench.subject import Subject
 
@@ -43,18 +42,20 @@ def while_a_cold_reader_drains(subject: Subject, scale: Scale) -> dict[str, floa
     topic = subject.create_topic("beside-reader")
     alone: list[Measured] = []
     beside: list[Measured] = []
+    drained: list[Measured] = []
     for _ in range(LOOKS):
         wait_until_quiet()
         alone.append(_load(scale.seconds).run(subject.port, topic))
-        reserve = Reserve()
-        subject.drop_from_page_cache(backlog, reserve)
-        with reserve:
-            wait_until_quiet()
-            _practise(subject, topic)
-            beside.append(_beside(subject, topic, reader.start(subject.port, backlog)))
+        subject.drop_from_page_cache(backlog)
+        wait_until_quiet()
+        _practise(subject, topic)
+        paced, other = _beside(subject, topic, reader.start(subject.port, backlog))
+        beside.append(paced)
+        drained.append(other)
     return _figures([one.p99_us for one in alone], [one.p99_us for one in beside]) | {
         "alone, half seconds": statistics.median(_windows(alone)),
         "beside, half seconds": statistics.median(_windows(beside)),
+        "reader": statistics.median(one.bytes / one.seconds / 1e6 for one in drained),
     }
 
 
@@ -94,12 +95,12 @@ def _windows(measured: list[Measured]) -> list[float]:
     return [p99_us for one in measured for p99_us in one.windows_p99_us or [one.p99_us]]
 
 
-def _beside(subject: Subject, topic: str, other: Running) -> Measured:
-    """From when the other client began until it ends, and not longer."""
+def _beside(subject: Subject, topic: str, other: Running) -> tuple[Measured, Measured]:
+    """The producer from when the other client began until it ends, and not longer; and the other one."""
     paced = _load(seconds=3_600).start(subject.port, topic)
     try:
-        other.result()
-        return paced.stop()
+        disturbing = other.result()
+        return paced.stop(), disturbing
     finally:
         paced.close()
         other.close()

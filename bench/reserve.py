@@ -7,7 +7,7 @@ holds memory that was touched, and lets go of it as fast as others take some: wh
 moment before.
 
 The telling itself stops the guest, for a tenth of a second when half a GB is told, every two seconds while
-there is something to tell. So a reserve takes at once what a file gives up, and keeps little free ahead.
+there is something to tell. So a reserve keeps little free ahead.
 """
 
 from __future__ import annotations
@@ -27,18 +27,11 @@ _LOOK_S = 0.001
 class Reserve:
     """As much as is asked for, but no more than half of what the machine has to spare."""
 
-    def __init__(self, bytes_wanted: int = 0) -> None:
-        self._held: list[mmap.mmap] = []  # each of one piece
+    def __init__(self, bytes_wanted: int) -> None:
+        size = min(bytes_wanted, _meminfo_bytes("MemAvailable") // 2)
+        self._held = [_touched_piece() for _ in range(size // _PIECE)]
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._let_go, daemon=True)
-        self.hold(bytes_wanted)
-
-    def hold(self, bytes_wanted: int) -> None:
-        """So much more."""
-        held = len(self._held) * _PIECE
-        room = (_meminfo_bytes("MemAvailable") + held) // 2 - held
-        for _ in range(min(bytes_wanted, room) // _PIECE):
-            self._held.append(_touched_piece())
 
     def __enter__(self) -> None:
         """From here on as much stays free as is now."""

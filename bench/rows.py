@@ -303,6 +303,7 @@ ROWS = (
             Figure("beside / alone", "×", absolute_max=2),
             Figure("alone, half seconds", "µs"),
             Figure("beside, half seconds", "µs"),
+            Figure("reader", MEGABYTES_PER_S, lower_is_better=False),
         ),
         once=True,
     ),

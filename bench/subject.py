@@ -17,7 +17,6 @@ from bench.apache_kafka import ApacheKafka
 from bench.generator import FetchLoad, Measured, ProduceLoad
 from bench.homes import home
 from bench.meter import CpuMeter, resident_mib
-from bench.reserve import Reserve
 
 KAFKA, BARNABAS = "Apache Kafka", "Barnabas"
 # The cleaner looks often, so that the compaction row need not wait. Groups do not wait either: Kafka's delays
@@ -134,9 +133,8 @@ class Subject:
         folder = self.broker.log_dir / f"{topic}-0"
         return sum(path.stat().st_size for path in folder.glob("*.log"))
 
-    def drop_from_page_cache(self, topic: str, reserve: Reserve | None = None) -> None:
-        """Make the topic cold: write it out, then tell the kernel that its pages are not needed. The reserve
-        takes what each file leaves, before the host hears that it is free."""
+    def drop_from_page_cache(self, topic: str) -> None:
+        """Make the topic cold: write it out, then tell the kernel that its pages are not needed."""
         os.sync()
         for path in (self.broker.log_dir / f"{topic}-0").glob("*.log"):
             descriptor = os.open(path, os.O_RDONLY)
@@ -144,8 +142,6 @@ class Subject:
                 os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
             finally:
                 os.close(descriptor)
-            if reserve is not None:
-                reserve.hold(path.stat().st_size)
 
     def close(self) -> None:
         self.broker.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from barnabas.ports import FileSlice
 from barnabas.runtime.cold import ColdReads
-from barnabas.runtime.files import RealFilesystem
+from barnabas.runtime.files import RealFile, RealFilesystem
 from barnabas.runtime.page_cache import PageCache
 
 MEBIBYTE = 1 << 20
@@ -181,3 +182,84 @@ def test_a_worker_steps_aside_after_every_piece(tmp_path: Path, monkeypatch: pyt
     file = RealFilesystem().open(str(path))
     ColdReads(AtOnce(), StoppedClock()).warm(FileSlice(file, 0, MEBIBYTE), lambda: None)
     assert len(stepped_aside) >= 8
+
+
+# --- memory that is dear -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def large_file(tmp_path: Path) -> str:
+    path = tmp_path / "large.log"
+    path.write_bytes(bytes(96 * MEBIBYTE))
+    forget(str(path))
+    return str(path)
+
+
+@pytest.fixture
+def dear_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker needs a second of CPU for whatever it reads."""
+    seconds = itertools.count()
+    monkeypatch.setattr("barnabas.runtime.cold.time.thread_time_ns", lambda: next(seconds) * 1_000_000_000)
+
+
+@pytest.fixture
+def cheap_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("barnabas.runtime.cold.time.thread_time_ns", lambda: 0)
+
+
+def read_through(reads: ColdReads, file: RealFile, start: int = 0, end: int = 96) -> None:
+    for position in range(start * MEBIBYTE, end * MEBIBYTE, MEBIBYTE):
+        part = FileSlice(file, position, MEBIBYTE)
+        if reads.is_cold(part):
+            reads.warm(part, lambda: None)
+
+
+def is_in_memory(file: RealFile, start: int, end: int) -> bool:
+    held = PageCache().holds(file.fd, start * MEBIBYTE, end * MEBIBYTE)
+    if held is None:
+        pytest.skip("this kernel does not say what is in memory")
+    return held
+
+
+def holds_something(file: RealFile, start: int, end: int) -> bool:
+    return any(is_in_memory(file, at, at + 1) for at in range(start, end))
+
+
+@pytest.mark.usefixtures("dear_memory")
+def test_where_memory_is_dear_a_reader_gives_back_what_it_has_passed(large_file: str) -> None:
+    reads, file = ColdReads(AtOnce(), StoppedClock()), RealFilesystem().open(large_file)
+    read_through(reads, file)
+    assert not holds_something(file, 1, 56)
+    assert is_in_memory(file, 84, 96), "what is close behind it stays"
+
+
+@pytest.mark.usefixtures("cheap_memory")
+def test_where_memory_is_at_hand_everything_stays_for_the_next_reader(large_file: str) -> None:
+    reads, file = ColdReads(AtOnce(), StoppedClock()), RealFilesystem().open(large_file)
+    read_through(reads, file)
+    assert is_in_memory(file, 0, 96)
+
+
+@pytest.mark.usefixtures("dear_memory")
+def test_what_was_given_back_is_cold_again(large_file: str) -> None:
+    reads, file = ColdReads(AtOnce(), StoppedClock()), RealFilesystem().open(large_file)
+    read_through(reads, file)
+    assert reads.is_cold(FileSlice(file, 30 * MEBIBYTE, MEBIBYTE)), "the loop would wait for the disk"
+
+
+@pytest.mark.usefixtures("dear_memory")
+def test_what_somebody_else_brought_into_memory_is_not_given_back(large_file: str) -> None:
+    reads, file = ColdReads(AtOnce(), StoppedClock()), RealFilesystem().open(large_file)
+    file.read(40 * MEBIBYTE, 56 * MEBIBYTE)  # as the end of a log is that was just written
+    read_through(reads, file)
+    assert is_in_memory(file, 41, 96)
+
+
+@pytest.mark.usefixtures("dear_memory")
+def test_a_reader_behind_finds_what_the_one_ahead_has_read(large_file: str) -> None:
+    reads, file = ColdReads(AtOnce(), StoppedClock()), RealFilesystem().open(large_file)
+    read_through(reads, file, 0, 8)
+    for position in range(8, 96):
+        read_through(reads, file, position, position + 1)
+        read_through(reads, file, position // 4, position // 4 + 1)
+    assert is_in_memory(file, 24, 96)
