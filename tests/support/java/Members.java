@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -102,14 +101,25 @@ final class Members {
         JsonNode with(KafkaConsumer<byte[], byte[]> consumer) throws Exception;
     }
 
+    private record Asked(Work work, CompletableFuture<JsonNode> answer) {
+        void answer(KafkaConsumer<byte[], byte[]> consumer) {
+            try {
+                answer.complete(work.with(consumer));
+            } catch (Exception problem) {
+                answer.completeExceptionally(problem);
+            }
+        }
+    }
+
     static final class Member {
         private final KafkaConsumer<byte[], byte[]> consumer;
-        private final ConcurrentLinkedQueue<Callable<Void>> commands = new ConcurrentLinkedQueue<>();
+        private final ConcurrentLinkedQueue<Asked> asked = new ConcurrentLinkedQueue<>();
         private final CopyOnWriteArrayList<ConsumerRecord<byte[], byte[]>> received = new CopyOnWriteArrayList<>();
         private final Thread thread = new Thread(this::poll);
         private volatile Set<TopicPartition> assignment = Set.of();
         private volatile Exception error;
         private volatile boolean closing;
+        private volatile boolean ended;
 
         Member(JsonNode command) {
             Properties settings = Driver.settings(command);
@@ -131,8 +141,8 @@ final class Members {
         private void poll() {
             try {
                 while (!closing) {
-                    for (Callable<Void> next = commands.poll(); next != null; next = commands.poll()) {
-                        next.call();
+                    for (Asked next = asked.poll(); next != null; next = asked.poll()) {
+                        next.answer(consumer);
                     }
                     consumer.poll(Duration.ofMillis(50)).forEach(received::add);
                     assignment = consumer.assignment();
@@ -141,20 +151,26 @@ final class Members {
                 error = problem;
             }
             assignment = Set.of();
+            ended = true;
+            refuseTheRest();
             consumer.close(CloseOptions.timeout(Duration.ofSeconds(TIMEOUT_S)));
         }
 
         JsonNode ask(Work work) throws Exception {
-            CompletableFuture<JsonNode> answer = new CompletableFuture<>();
-            commands.add(() -> {
-                try {
-                    answer.complete(work.with(consumer));
-                } catch (Exception problem) {
-                    answer.completeExceptionally(problem);
-                }
-                return null;
-            });
-            return answer.get(TIMEOUT_S, TimeUnit.SECONDS);
+            Asked question = new Asked(work, new CompletableFuture<>());
+            asked.add(question);
+            if (ended) {
+                refuseTheRest(); // the thread may have looked for the last time before this was added
+            }
+            return question.answer.get(TIMEOUT_S, TimeUnit.SECONDS);
+        }
+
+        /** Who asks a member that polls no more is told why it ended. */
+        private void refuseTheRest() {
+            Exception reason = error != null ? error : new IllegalStateException("the member is closed");
+            for (Asked next = asked.poll(); next != null; next = asked.poll()) {
+                next.answer.completeExceptionally(reason);
+            }
         }
 
         JsonNode state() {
