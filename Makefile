@@ -27,6 +27,7 @@ $(STAMP): $(LOCK) pyproject.toml tools/native.py src/barnabas/hot/_native.c src/
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 setup: $(STAMP) ## Make .venv with every tool in .venv/bin
@@ -68,6 +69,7 @@ sim: $(STAMP) ## Every promise of the simulation on SEEDS schedules (1000), from
 	@$(BIN)/python -m barnabas.sim --seeds $(SEEDS) --first $(FIRST)
 
 bench: $(STAMP) ## Side by side with Apache Kafka; BENCH="--quick", "--only fetch-16k", "--long"
+	@$(BIN)/python -m compileall -q src
 	$(BIN)/python -m bench $(BENCH)
 
 fuzz: $(STAMP) ## Mutated requests for SECONDS (default 60); nothing but refusals may come of it

@@ -147,7 +147,7 @@ def produce_batches(topic: str, shape: ProduceLoad) -> Callable[[Subject, Scale]
 def fetch(fetch_bytes: int, times_as_long: int = 1) -> Callable[[Subject, Scale], Figures]:
     def run(subject: Subject, scale: Scale) -> Figures:
         topic = subject.filled_topic("batches-16k", scale.bytes(500_000_000), SIXTEEN_KB)
-        subject.read_through(topic)
+        subject.bring_into_page_cache(topic)
         FetchLoad(fetch_bytes, seconds=scale.seconds).run(subject.port, topic)
         load = FetchLoad(fetch_bytes, seconds=scale.seconds * times_as_long)
         meter = subject.meter()

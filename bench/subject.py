@@ -14,7 +14,7 @@ import confluent_kafka.admin
 
 from barnabas.testing import Broker, BrokerProcess
 from bench.apache_kafka import ApacheKafka
-from bench.generator import FetchLoad, Measured, ProduceLoad
+from bench.generator import Measured, ProduceLoad
 from bench.homes import home
 from bench.meter import CpuMeter, resident_mib
 
@@ -119,9 +119,13 @@ class Subject:
             self._filled[topic] += _fill(load, missing).run(self.port, topic).bytes
         return topic
 
-    def read_through(self, topic: str) -> None:
-        """Bring the topic into the page cache."""
-        FetchLoad(1_048_576, seconds=60, bytes_max=self.topic_bytes(topic)).run(self.port, topic)
+    def bring_into_page_cache(self, topic: str) -> None:
+        """What is measured with this topic is not the disk. Not by fetching: a broker may give back the memory
+        of what it reads from the disk."""
+        for path in self._segments(topic):
+            with path.open("rb", buffering=0) as file:
+                while file.read(1 << 20):
+                    pass
 
     def note_filled(self, topic: str, measured: Measured) -> None:
         self._filled[topic] = self._filled.get(topic, 0) + measured.bytes
@@ -130,13 +134,15 @@ class Subject:
         return CpuMeter(self.broker.pid)
 
     def topic_bytes(self, topic: str) -> int:
-        folder = self.broker.log_dir / f"{topic}-0"
-        return sum(path.stat().st_size for path in folder.glob("*.log"))
+        return sum(path.stat().st_size for path in self._segments(topic))
+
+    def _segments(self, topic: str) -> list[Path]:
+        return sorted((self.broker.log_dir / f"{topic}-0").glob("*.log"))
 
     def drop_from_page_cache(self, topic: str) -> None:
         """Make the topic cold: write it out, then tell the kernel that its pages are not needed."""
         os.sync()
-        for path in (self.broker.log_dir / f"{topic}-0").glob("*.log"):
+        for path in self._segments(topic):
             descriptor = os.open(path, os.O_RDONLY)
             try:
                 os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
