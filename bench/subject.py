@@ -120,8 +120,8 @@ class Subject:
         return topic
 
     def bring_into_page_cache(self, topic: str) -> None:
-        """What is measured with this topic is not the disk. Not by fetching: a broker may give back the memory
-        of what it reads from the disk."""
+        """What is measured with this topic is not the disk. Not by fetching: a broker may give back
+        the memory of what it reads from the disk."""
         for path in self._segments(topic):
             with path.open("rb", buffering=0) as file:
                 while file.read(1 << 20):
