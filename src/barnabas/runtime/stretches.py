@@ -30,6 +30,10 @@ class Stretch:
     def will_cover(self, start: int, end: int) -> bool:
         return self.end < self.end_soon and self.start <= start and end <= self.end_soon
 
+    def is_live(self, now_ms: int) -> bool:
+        """Somebody relies on it, or will when the worker is done, however long the disk takes."""
+        return now_ms < self.believed_until_ms or self.end < self.end_soon
+
 
 class Stretches:
     def __init__(self) -> None:
@@ -42,9 +46,7 @@ class Stretches:
         """Instead of what is no longer believed, and of what the same reader has passed."""
         if len(self._of) >= _FILES_MAX:
             self._of.clear()
-        kept = [
-            old for old in self._of.get(fd, ()) if now_ms < old.believed_until_ms and not _is_passed(old, new)
-        ]
+        kept = [old for old in self._of.get(fd, ()) if old.is_live(now_ms) and not _is_passed(old, new)]
         self._of[fd] = [*kept[1 - _IN_A_FILE_MAX :], new]
 
     def pass_by(self, fd: int, known: Stretch, now_ms: int) -> tuple[int, int]:
@@ -53,7 +55,7 @@ class Stretches:
         start, end = known.start, max(known.start, known.end - _BEHIND)
         known.start = end
         others = (other for other in self.of(fd) if other is not known)
-        if any(other.start < end and now_ms < other.believed_until_ms for other in others):
+        if any(other.start < end and other.is_live(now_ms) for other in others):
             return end, end
         return start, end
 

@@ -92,3 +92,13 @@ def test_what_somebody_is_believed_to_find_in_memory_is_left_there() -> None:
 def test_a_reader_ahead_or_one_that_is_gone_changes_nothing() -> None:
     mine, ahead, gone = read(0, 40), found(60, 61), found(3, 4, until_ms=500)
     assert known(mine, ahead, gone).pass_by(FD, mine, now_ms=600) == (0, 24 * MEBIBYTE)
+
+
+def test_what_a_slow_disk_is_still_asked_for_is_neither_forgotten_nor_given_back() -> None:
+    mine, slow = read(0, 40, until_ms=5000), read(10, 10, until_ms=1000)
+    slow.end_soon = 14 * MEBIBYTE
+    stretches = known(mine, slow)
+    stretches.remember(FD, found(70, 71, until_ms=5000), now_ms=3000)
+    assert slow in stretches.of(FD)
+    start, end = stretches.pass_by(FD, mine, now_ms=3000)
+    assert start == end
